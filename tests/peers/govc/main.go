@@ -13,6 +13,8 @@ import (
 	_ "github.com/vmware/govmomi/cli/license"
 	_ "github.com/vmware/govmomi/cli/logs"
 	_ "github.com/vmware/govmomi/cli/permissions"
+	_ "github.com/vmware/govmomi/cli/tags"
+	_ "github.com/vmware/govmomi/cli/tags/association"
 	_ "github.com/vmware/govmomi/cli/task"
 )
 
