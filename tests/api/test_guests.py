@@ -71,6 +71,13 @@ def test_disks_are_listed_and_matched_by_hand(admin: TestClient, engine: Engine,
     assert asked(admin, "/guests/disks")["items"][0]["reason"] == "no_vm"
 
 
+def test_scripts_come_with_the_marks_where_address_and_token_belong(client: TestClient) -> None:
+    linux, windows = asked(client, "/guests/scripts")
+    assert (linux["file_name"], windows["file_name"]) == ("gavel-guest.sh", "gavel-guest.ps1")
+    for script in (linux, windows):
+        assert script["text"].count(script["address_mark"]) == script["text"].count(script["token_mark"]) == 1
+
+
 def test_a_reader_sees_guests_and_changes_nothing(client: TestClient) -> None:
     assert asked(client, "/guests")["guests"] == 0
     assert client.post("/api/v1/guests/tokens", json={"name": "x"}).status_code == 403

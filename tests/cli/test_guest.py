@@ -46,3 +46,18 @@ def test_guest_check_ends_with_1_where_nothing_is_used_or_no_file_is_there(
     assert check(tmp_path, "cpu f=1") == 1
     assert main(["guest", "check", str(tmp_path / "absent")]) == 1
     assert "no lines can be read" in capsys.readouterr().err
+
+
+def test_guest_script_is_printed_with_address_and_token(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("GAVEL_INGEST_HOST", "::")
+    monkeypatch.setenv("GAVEL_PUBLIC_URL", "https://gavel.example.com/gavel")
+    assert main(["guest", "script", "linux", "--token", "gvg_x"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("#!/bin/sh\n")
+    assert "url='http://gavel.example.com:8322'\ntoken='gvg_x'\n" in shown
+    assert main(["guest", "script", "windows", "--token", "gvg_x", "--address", "https://192.0.2.7:8322"]) == 0
+    assert "$Url = 'https://192.0.2.7:8322'" in capsys.readouterr().out
+    assert main(["guest", "script", "linux", "--token", "it's"]) == 1
+    assert "no token of guests" in capsys.readouterr().err

@@ -1,6 +1,7 @@
 """Disk counters that guests push. `token` says who may push, `list` what came and which virtual disks it is of, `tie` and `untie` say
-so by hand. `check` reads lines from a file, as an agent would push them (Telegraf: outputs.file with data_format influx), and shows how
-Gavel understands them; nothing is stored, and Gavel need not run. Code 1: the file cannot be read, or no line of it is used."""
+so by hand. `script` prints a script for a guest without an agent. `check` reads lines from a file, as an agent would push them (Telegraf:
+outputs.file with data_format influx), and shows how Gavel understands them; nothing is stored, and Gavel need not run. Code 1: the file
+cannot be read, or no line of it is used."""
 
 import argparse
 import sys
@@ -8,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from gavel.cli import guest_tokens
+from gavel.cli import guest_script, guest_tokens
 from gavel.collectors.guest_registry import read_line_protocol
 from gavel.collectors.line_protocol import PRECISION_NS
 from gavel.config import Settings
@@ -34,6 +35,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     check.add_argument("--precision", choices=PRECISION_NS, default="ns", help="unit of the times (default ns)")
 
     guest_tokens.add_token_arguments(actions.add_parser("token", help="make, list and revoke tokens of guests"))
+    guest_script.add_script_arguments(
+        actions.add_parser("script", help="print a script that pushes from a guest without an agent")
+    )
     actions.add_parser("list", help="disks that are pushed, and the virtual disks that they are")
     tie = actions.add_parser("tie", help="say which virtual disk a disk of a guest is")
     tie.add_argument("disk", type=int, help="its number in `gavel guest list`")
@@ -47,6 +51,8 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
     match arguments.action:
         case "token":
             return guest_tokens.run_token(arguments, settings)
+        case "script":
+            return guest_script.run_script(arguments, settings)
         case "list":
             return guest_tokens.run_list(settings)
         case "tie":

@@ -238,6 +238,14 @@ export const unmatchedGuestDisksQuery = () =>
     refetchInterval: GUESTS_EVERY_MS,
   })
 
+export const guestScriptsQuery = () =>
+  queryOptions({
+    queryKey: ['guest-scripts'] as const,
+    queryFn: ({ signal }) =>
+      call(requestsCopy.guestScripts, (options) => client.GET('/api/v1/guests/scripts', options), { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+
 export const sourceKindsQuery = () =>
   queryOptions({
     queryKey: ['source-kinds'] as const,

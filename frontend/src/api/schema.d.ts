@@ -877,6 +877,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/guests/scripts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Guest Scripts
+         * @description Scripts that push the disk counters of guests without an agent, one per operating system.
+         */
+        get: operations["list_guest_scripts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/guests/tokens": {
         parameters: {
             query?: never;
@@ -3442,6 +3462,25 @@ export interface components {
             resource_pool: string | null;
             /** Tools State */
             tools_state: ("running" | "not_running" | "not_installed") | null;
+        };
+        /**
+         * GuestScriptOut
+         * @description A script for a guest without an agent. In `text`, `address_mark` stands for the listener's address and `token_mark` for a token.
+         */
+        GuestScriptOut: {
+            /** Address Mark */
+            address_mark: string;
+            /** File Name */
+            file_name: string;
+            /**
+             * System
+             * @enum {string}
+             */
+            system: "linux" | "windows";
+            /** Text */
+            text: string;
+            /** Token Mark */
+            token_mark: string;
         };
         /**
          * GuestsOut
@@ -12919,6 +12958,30 @@ export interface operations {
             415: components["responses"]["Refused415"];
             421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    list_guest_scripts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GuestScriptOut"][];
+                };
+            };
+            401: components["responses"]["Refused401"];
+            421: components["responses"]["Refused421"];
             429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };

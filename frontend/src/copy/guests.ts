@@ -65,7 +65,20 @@ export const agent = 'Agent'
 export const linux = 'Linux, Telegraf'
 export const windows = 'Windows, Telegraf'
 export const collector = 'OpenTelemetry'
+export const linuxScript = 'Linux, script'
+export const windowsScript = 'Windows, script'
+export const run = {
+  linux: (file: string) =>
+    `Save as ${file}, then run as root: sh ${file} install. It pushes every 20 s by systemd, and needs curl or wget.`,
+  windows: (file: string) =>
+    `Save as ${file}, then run as administrator: powershell -ExecutionPolicy Bypass -File ${file} install. It pushes every minute by a scheduled task.`,
+} as const
+export const address = 'Listener address'
+export const addressHint = 'As guests reach it.'
+export const noAddress = 'No address: it begins with http:// or https://.'
+export const text = 'Text to copy'
+export const copyScript = 'Copy script'
 export const copyConfiguration = 'Copy configuration'
 export const unencrypted = 'Tokens travel unencrypted'
 export const unencryptedText =
-  'The listener has no certificate. Set GAVEL_INGEST_CERTIFICATE, or put a TLS proxy before it and change the address below.'
+  'The listener has no certificate. Set GAVEL_INGEST_CERTIFICATE, or put a TLS proxy before it and give its address.'

@@ -1,7 +1,10 @@
 """The lines of Gavel's own scripts."""
 
+import re
+
 import pytest
 
+from gavel.admin.guest_scripts import ADDRESS_MARK, TOKEN_MARK, GuestSystem, guest_script, script_template
 from gavel.collectors.guest_registry import read_line_protocol
 from gavel.domain.guests import DiskCounters, DiskReading, GuestAgent, LatencyStep, RefusalReason
 
@@ -76,3 +79,34 @@ def test_an_identity_that_is_none_is_left_out(tag: str, worthless: str) -> None:
 def test_what_is_no_whole_disk_is_counted_out(name: str) -> None:
     found = read_line_protocol(LINUX.replace("name=sda", f"name={name}").encode(), "ns")
     assert [each.reason for each in found.refused] == [RefusalReason.NOT_A_DISK]
+
+
+def test_lines_that_the_powershell_script_names_as_its_own_are_read() -> None:
+    template = script_template(GuestSystem.WINDOWS)
+    examples = [line.removeprefix("# ") for line in template.splitlines() if line.startswith("# gavel_disk,")]
+    first, second = (reading(line) for line in examples)
+    assert (first.disk, second.disk) == ("PhysicalDisk 0", "PhysicalDisk 1")
+    assert first.guest == second.guest
+    assert first.guest.addresses == ("192.0.2.7", "2001:db8::7")
+    assert (first.identity.serial, first.identity.scsi_address) == ("6000c294e9da41377ffbeda45b97abeb", "0:0:0:0")
+    assert first.numbers == DiskCounters(5120, 981, 167_772_160, 8_036_352, 3_072_000, 981_000, 4_053_000, epoch="118")
+    assert first.at_us == 1_732_400_000_123_456
+    # Every field of the examples is one that the program writes.
+    for name in re.findall(r"[ ,]([a-z_0-9]+)=\d+i", examples[0]):
+        assert f"{name}=$(" in template
+
+
+@pytest.mark.parametrize("system", GuestSystem)
+def test_a_script_has_address_and_token_filled_in_once_and_takes_no_other_text(system: GuestSystem) -> None:
+    text = guest_script(system, "https://gavel.example.com:8322/", "gvg_a-B_1")
+    assert text.count("'https://gavel.example.com:8322'") == text.count("'gvg_a-B_1'") == 1
+    assert ADDRESS_MARK not in text
+    assert TOKEN_MARK not in text
+    for address, token in [
+        ("https://a';x", "gvg_a"),
+        ("ftp://a", "gvg_a"),
+        ("https://a b", "gvg_a"),
+        ("https://a", "a'b"),
+    ]:
+        with pytest.raises(ValueError, match=r"no address|no token"):
+            guest_script(system, address, token)

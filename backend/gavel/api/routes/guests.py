@@ -5,6 +5,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
+from gavel.admin.guest_scripts import ADDRESS_MARK, FILE_NAMES, TOKEN_MARK, GuestSystem, script_template
 from gavel.admin.guests import make_guest_token, revoke_by_id
 from gavel.api.deps import AdminOnly, AppDep, NowDep, ReaderOnly
 from gavel.api.headers import NO_STORE
@@ -14,6 +15,7 @@ from gavel.api.ranges import Limit
 from gavel.api.schemas.common import Page
 from gavel.api.schemas.guests import (
     GuestDiskOut,
+    GuestScriptOut,
     GuestsOut,
     GuestTokenIn,
     GuestTokenOut,
@@ -58,6 +60,21 @@ def list_guest_disks(
     with reading(app.engine) as connection:
         page = guest_disks(connection, at, unmatched_only=unmatched, limit=limit, offset=offset)
     return Page(items=[_disk_out(disk) for disk in page.items], total=page.total, limit=limit, offset=offset)
+
+
+@router.get("/guests/scripts")
+def list_guest_scripts() -> list[GuestScriptOut]:
+    """Scripts that push the disk counters of guests without an agent, one per operating system."""
+    return [
+        GuestScriptOut(
+            system=system.value,
+            file_name=FILE_NAMES[system],
+            text=script_template(system),
+            address_mark=ADDRESS_MARK,
+            token_mark=TOKEN_MARK,
+        )
+        for system in GuestSystem
+    ]
 
 
 @router.put("/guests/disks/{disk_id}/virtual-disk", dependencies=[AdminOnly], status_code=204)

@@ -93,6 +93,16 @@ class NewGuestTokenOut(Out):
     token: str
 
 
+class GuestScriptOut(Out):
+    """A script for a guest without an agent. In `text`, `address_mark` stands for the listener's address and `token_mark` for a token."""
+
+    system: Literal["linux", "windows"]
+    file_name: str
+    text: str
+    address_mark: str
+    token_mark: str
+
+
 class TieIn(BaseModel):
     """The virtual disk that a disk of a guest is; null: forget what was tied by hand."""
 

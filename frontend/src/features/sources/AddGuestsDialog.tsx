@@ -1,15 +1,18 @@
-/** A token for guests, and the configuration of an agent that pushes with it. */
+/** A token for guests, and the configuration of an agent, or a script, that pushes with it. */
 
-import { Alert, Button, Code, CopyButton, Group, Modal, NativeSelect, Stack, TextInput } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Alert, Button, Code, CopyButton, Group, Modal, NativeSelect, Skeleton, Stack, TextInput } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { addGuestToken } from '../../api/commands'
-import type { Guests } from '../../api/types'
+import { guestScriptsQuery } from '../../api/queries'
+import type { GuestScript, Guests } from '../../api/types'
 import * as commonCopy from '../../copy/common'
 import * as guestsCopy from '../../copy/guests'
 import { Icon } from '../../kit/mark/Icon'
+import { DataState } from '../../kit/state/DataState'
 import { Worded } from '../../kit/text/Worded'
-import { type Agent, CONFIGURATIONS, listenerUrl, namesIn } from './agents'
+import styles from './AddGuestsDialog.module.css'
+import { type Agent, CONFIGURATIONS, isListenerUrl, listenerUrl, namesIn, scriptFor, type Target } from './agents'
 
 interface Props {
   port: number
@@ -74,10 +77,14 @@ export function AddGuestsDialog({ port, guests, onClose }: Props) {
   )
 }
 
-const AGENTS: { value: Agent; label: string }[] = [
-  { value: 'linux', label: guestsCopy.linux },
-  { value: 'windows', label: guestsCopy.windows },
+type Way = Agent | GuestScript['system']
+
+const WAYS: { value: Way; label: string }[] = [
+  { value: 'telegraf_linux', label: guestsCopy.linux },
+  { value: 'telegraf_windows', label: guestsCopy.windows },
   { value: 'collector', label: guestsCopy.collector },
+  { value: 'linux', label: guestsCopy.linuxScript },
+  { value: 'windows', label: guestsCopy.windowsScript },
 ]
 
 interface ConfigurationProps {
@@ -87,8 +94,10 @@ interface ConfigurationProps {
 }
 
 function Configuration({ token, url, isTls }: ConfigurationProps) {
-  const [agent, setAgent] = useState<Agent>('linux')
-  const text = CONFIGURATIONS[agent]({ url, token })
+  const [way, setWay] = useState<Way>('telegraf_linux')
+  const [address, setAddress] = useState(url)
+  const isAddress = isListenerUrl(address)
+  const target = { url: address, token }
   return (
     <Stack gap="md">
       {!isTls && (
@@ -98,19 +107,63 @@ function Configuration({ token, url, isTls }: ConfigurationProps) {
       )}
       <NativeSelect
         label={guestsCopy.agent}
-        data={AGENTS}
-        value={agent}
-        onChange={(event) => setAgent(event.currentTarget.value as Agent)}
+        data={WAYS}
+        value={way}
+        onChange={(event) => setWay(event.currentTarget.value as Way)}
+      />
+      <TextInput
+        label={guestsCopy.address}
+        description={guestsCopy.addressHint}
+        value={address}
+        error={isAddress ? undefined : guestsCopy.noAddress}
+        onChange={(event) => setAddress(event.currentTarget.value.trim())}
       />
       <strong>{guestsCopy.shownOnce}.</strong>
-      <Code block>{text}</Code>
+      {!isAddress ? null : way === 'linux' || way === 'windows' ? (
+        <Script system={way} target={target} />
+      ) : (
+        <Copyable text={CONFIGURATIONS[way](target)} label={guestsCopy.copyConfiguration} />
+      )}
+    </Stack>
+  )
+}
+
+function Script({ system, target }: { system: GuestScript['system']; target: Target }) {
+  const query = useQuery(guestScriptsQuery())
+  return (
+    <DataState query={query} skeleton={<Skeleton height={240} />}>
+      {(scripts) =>
+        scripts
+          .filter((script) => script.system === system)
+          .map((script) => (
+            <Stack key={system} gap="md">
+              <p>{guestsCopy.run[system](script.file_name)}</p>
+              <Copyable text={scriptFor(script, target)} label={guestsCopy.copyScript} />
+            </Stack>
+          ))
+      }
+    </DataState>
+  )
+}
+
+function Copyable({ text, label }: { text: string; label: string }) {
+  return (
+    <>
+      <Code block className={styles.text} tabIndex={0} role="region" aria-label={guestsCopy.text}>
+        {text}
+      </Code>
       <CopyButton value={text}>
         {({ copied, copy }) => (
-          <Button variant="default" onClick={copy} leftSection={<Icon name={copied ? 'check' : 'copy'} />}>
-            {copied ? commonCopy.copied : guestsCopy.copyConfiguration}
+          <Button
+            variant="default"
+            w="fit-content"
+            onClick={copy}
+            leftSection={<Icon name={copied ? 'check' : 'copy'} />}
+          >
+            {copied ? commonCopy.copied : label}
           </Button>
         )}
       </CopyButton>
-    </Stack>
+    </>
   )
 }

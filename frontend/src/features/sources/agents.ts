@@ -1,6 +1,8 @@
 /** Configurations of agents that push to Gavel, with address and token filled in. Pure. */
 
-export type Agent = 'linux' | 'windows' | 'collector'
+import type { GuestScript } from '../../api/types'
+
+export type Agent = 'telegraf_linux' | 'telegraf_windows' | 'collector'
 
 export interface Target {
   url: string
@@ -10,6 +12,9 @@ export interface Target {
 /** Where guests reach the listener: on the host that this page is open on, unless somebody says otherwise. */
 export const listenerUrl = (hostname: string, port: number, isTls: boolean) =>
   `${isTls ? 'https' : 'http'}://${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`
+
+/** It becomes text of configurations and programs, in quotes. */
+export const isListenerUrl = (text: string) => /^https?:\/\/[\w.:[\]-]+(\/[\w./-]*)?$/.test(text)
 
 const output = ({ url, token }: Target) => `[[outputs.influxdb_v2]]
   urls = ["${url}"]
@@ -64,7 +69,15 @@ service:
       exporters: [otlphttp]
 `
 
-export const CONFIGURATIONS: Record<Agent, (target: Target) => string> = { linux, windows, collector }
+export const CONFIGURATIONS: Record<Agent, (target: Target) => string> = {
+  telegraf_linux: linux,
+  telegraf_windows: windows,
+  collector,
+}
+
+/** A script of Gavel's own, ready to run. */
+export const scriptFor = (script: GuestScript, { url, token }: Target): string =>
+  script.text.replace(script.address_mark, url).replace(script.token_mark, token)
 
 /** "web-01, web-02" as names; empty ones are none. */
 export const namesIn = (text: string): string[] =>

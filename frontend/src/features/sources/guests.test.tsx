@@ -6,8 +6,26 @@ import { beforeEach, expect, it, vi } from 'vitest'
 import { addGuestToken, revokeGuestToken, tieGuestDisk } from '../../api/commands'
 import type { GuestDisk, GuestToken } from '../../api/types'
 import { AddGuestsDialog } from './AddGuestsDialog'
-import { CONFIGURATIONS, listenerUrl, namesIn } from './agents'
+import { CONFIGURATIONS, isListenerUrl, listenerUrl, namesIn } from './agents'
 import { DiskList, Tokens } from './GuestsCard'
+
+const SCRIPT = `url='@ADDRESS@'\ntoken='@TOKEN@'\n`
+
+vi.mock('../../api/client', async (actual) => ({
+  ...(await actual<typeof import('../../api/client')>()),
+  client: {
+    GET: async () => ({
+      data: ['linux', 'windows'].map((system) => ({
+        system,
+        file_name: `${system}.file`,
+        text: SCRIPT,
+        address_mark: '@ADDRESS@',
+        token_mark: '@TOKEN@',
+      })),
+      response: new Response(),
+    }),
+  },
+}))
 
 vi.mock('../../api/commands', () => ({
   addGuestToken: vi.fn(async () => ({ id: 1, name: 'linux', token: 'gvg_secret' })),
@@ -58,6 +76,20 @@ it('adding guests generates a token of the named VMs and shows it once, in a con
   expect(screen.getByRole('dialog').textContent).toContain('[[inputs.diskio]]')
   fireEvent.change(screen.getByLabelText('Agent'), { target: { value: 'collector' } })
   expect(screen.getByRole('dialog').textContent).toContain('Authorization: Bearer gvg_secret')
+})
+
+it('a script comes with address and token, and a text that is no address is never made part of it', async () => {
+  shown(<AddGuestsDialog port={8322} guests={{ is_tls: true }} onClose={vi.fn()} />)
+  fireEvent.change(screen.getByLabelText('Token name'), { target: { value: 'linux' } })
+  fireEvent.click(screen.getByRole('button', { name: 'Generate token' }))
+  fireEvent.change(await screen.findByLabelText('Agent'), { target: { value: 'windows' } })
+  fireEvent.change(screen.getByLabelText('Listener address'), { target: { value: 'https://gavel.example.com' } })
+  const text = (await screen.findByRole('region', { name: 'Text to copy' })).textContent
+  expect(text).toBe("url='https://gavel.example.com'\ntoken='gvg_secret'\n")
+  expect(screen.getByRole('dialog').textContent).toContain('windows.file')
+  fireEvent.change(screen.getByLabelText('Listener address'), { target: { value: "https://a';reboot'" } })
+  expect(screen.queryByRole('region', { name: 'Text to copy' })).toBeNull()
+  expect(isListenerUrl('http://[fd00::7]:8322')).toBe(true)
 })
 
 it('a token says what came with it and was not used, and is revoked in one press', async () => {
