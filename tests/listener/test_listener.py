@@ -1,5 +1,6 @@
 """The listener as agents reach it: over HTTP, into a real database. 204 is a commit; whatever is wrong harms nobody else."""
 
+import base64
 import gzip
 import json
 import time
@@ -265,6 +266,19 @@ def test_metrics_of_opentelemetry_become_intervals(agent: Agent) -> None:
     assert [sample[:3] for sample in agent.samples()] == [(300, 1000, 10)]
     assert agent.push(b"\x0a\x00", url="/v1/metrics", **{"content-type": "application/x-protobuf"}) == 415
     assert agent.push(b"[1]", url="/v1/metrics", **{"content-type": "application/json"}) == 400
+
+
+def test_agents_of_influxdb_1_make_their_database_and_write_with_user_and_password(agent: Agent) -> None:
+    basic = "Basic " + base64.b64encode(f"gavel:{agent.token}".encode()).decode()
+    asked = agent.client.post("/query", data={"q": 'CREATE DATABASE "guests"'}, headers={"authorization": basic})
+    assert (asked.status_code, asked.json()) == (200, {"results": [{"statement_id": 0}]})
+    for _ in range(2):
+        assert agent.push(agent.line(), url="/write?db=guests", authorization=basic) == 204
+    assert len(agent.samples()) == 1
+    # It reads nothing out, and is for those alone who may push.
+    assert agent.client.get("/query?q=SHOW+DATABASES", headers={"authorization": basic}).json() == asked.json()
+    refused = agent.client.post("/query", data={"q": 'CREATE DATABASE "guests"'})
+    assert (refused.status_code, refused.json()["error"]) == (401, refused.json()["message"])
 
 
 def test_nothing_but_ingest_answers(client: TestClient) -> None:

@@ -1,4 +1,5 @@
-"""Telegraf, unchanged, in a guest that is this machine: its disks as `inputs.diskio` reads them, pushed by `outputs.influxdb_v2`."""
+"""Telegraf, unchanged, in a guest that is this machine: its disks as `inputs.diskio` reads them, pushed by `outputs.influxdb_v2`,
+and by `outputs.influxdb`, which first makes a database."""
 
 import subprocess
 import threading
@@ -23,12 +24,23 @@ CONFIGURATION = """
   hostname = "guest-under-test"
 [[inputs.diskio]]
   skip_serial_number = false
+"""
+OUTPUTS = {
+    "version 2": """
 [[outputs.influxdb_v2]]
   urls = ["http://127.0.0.1:{port}"]
   token = "{token}"
   organization = "gavel"
   bucket = "guests"
-"""
+""",
+    "version 1": """
+[[outputs.influxdb]]
+  urls = ["http://127.0.0.1:{port}"]
+  database = "guests"
+  username = "gavel"
+  password = "{token}"
+""",
+}
 DEADLINE_S = 60
 
 
@@ -62,14 +74,15 @@ def intervals(engine: Engine) -> list[tuple[str, int, int, int]]:
         return [tuple(row) for row in connection.execute(query)]
 
 
-def test_telegraf_pushes_the_disks_of_this_machine(engine: Engine, port: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("version", OUTPUTS)
+def test_telegraf_pushes_the_disks_of_this_machine(engine: Engine, port: int, tmp_path: Path, version: str) -> None:
     whole = {path.name for path in Path("/sys/block").iterdir() if path.name.startswith(("sd", "vd", "nvme", "xvd"))}
     if not whole:
         pytest.skip("this machine shows no disk of its own")
     program = built("telegraf")
     token = make_guest_token(engine, "peer", ("guest-under-test",), datetime.now(UTC)).text
     file = tmp_path / "telegraf.conf"
-    file.write_text(CONFIGURATION.format(port=port, token=token))
+    file.write_text(CONFIGURATION + OUTPUTS[version].format(port=port, token=token))
     with (tmp_path / "log").open("wb") as log:
         running = subprocess.Popen([str(program), "--config", str(file)], stdout=log, stderr=subprocess.STDOUT)
     try:
@@ -79,8 +92,10 @@ def test_telegraf_pushes_the_disks_of_this_machine(engine: Engine, port: int, tm
     finally:
         running.terminate()
         running.wait(10)
-    found = intervals(engine)
-    assert found, (tmp_path / "log").read_text()
+    found, said = intervals(engine), (tmp_path / "log").read_text()
+    assert found, said
+    assert " E! " not in said
+    assert "W! [outputs" not in said
     assert {disk for disk, *_ in found} <= whole
     assert max(count for _, count, _, _ in found) >= 3
     assert all(longest in (1, 2) and quality == 1 for _, count, longest, quality in found if count)

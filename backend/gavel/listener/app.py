@@ -182,6 +182,12 @@ def _parse_otlp(body: bytes) -> PushedReadings:
         raise RefusedError(400, str(error)) from error
 
 
+async def query(request: Request) -> Response:
+    """What agents of version 1 of InfluxDB ask before they write (`CREATE DATABASE`): an empty result; nothing is read out."""
+    await _listener(request).admitted(request)
+    return JSONResponse({"results": [{"statement_id": 0}]})
+
+
 async def ping(_: Request) -> Response:
     return Response(status_code=204, headers={"X-Influxdb-Version": "2.0"})
 
@@ -206,7 +212,12 @@ def _refused(_: Request, error: Exception) -> Response:
     headers = {} if error.retry_after_s is None else {"Retry-After": str(error.retry_after_s)}
     if error.status == 401:
         headers["WWW-Authenticate"] = "Token"
-    return JSONResponse({"code": _CODES[error.status], "message": str(error)}, error.status, headers)
+    body = {
+        "code": _CODES[error.status],
+        "message": str(error),
+        "error": str(error),
+    }  # agents of version 1 show `error`
+    return JSONResponse(body, error.status, headers)
 
 
 def _unavailable(_: Request, error: Exception) -> Response:
@@ -251,6 +262,7 @@ def build(engine: Engine) -> Starlette:
         routes=[
             Route("/api/v2/write", write, methods=["POST"]),
             Route("/write", write, methods=["POST"]),
+            Route("/query", query, methods=["GET", "POST"]),
             Route("/v1/metrics", metrics, methods=["POST"]),
             Route("/ping", ping, methods=["GET", "HEAD"]),
             Route("/health", health, methods=["GET", "HEAD"]),
