@@ -34,7 +34,7 @@ export const reasons = {
   no_identity: 'Nothing names the virtual disk: set disk.EnableUUID=TRUE for the VM, and send serial numbers.',
   not_a_whole_disk: 'A volume or file, shown by itself.',
 } as const
-export const byHand = 'By hand: gavel guest tie'
+export const byHand = (disk: number) => `By hand: \`gavel guest tie ${disk} VM scsi0:1\``
 export const refusals = {
   malformed: 'malformed',
   too_long: 'too long',
@@ -69,9 +69,9 @@ export const linuxScript = 'Linux, script'
 export const windowsScript = 'Windows, script'
 export const run = {
   linux: (file: string) =>
-    `Save as ${file}, then run as root: sh ${file} install. It pushes every 20 s by systemd, and needs curl or wget.`,
+    `Save as ${file}, then run as root: \`sh ${file} install\`. It pushes every 20 s by systemd, and needs curl or wget.`,
   windows: (file: string) =>
-    `Save as ${file}, then run as administrator: powershell -ExecutionPolicy Bypass -File ${file} install. It pushes every minute by a scheduled task.`,
+    `Save as ${file}, then run as administrator: \`powershell -ExecutionPolicy Bypass -File ${file} install\`. It pushes every minute by a scheduled task.`,
 } as const
 export const address = 'Listener address'
 export const addressHint = 'As guests reach it.'

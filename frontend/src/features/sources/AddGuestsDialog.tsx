@@ -101,7 +101,7 @@ function Configuration({ token, url, isTls }: ConfigurationProps) {
   return (
     <Stack gap="md">
       {!isTls && (
-        <Alert variant="outline" icon={<Icon name="warning" />} title={guestsCopy.unencrypted}>
+        <Alert color="var(--gv-warn)" variant="outline" icon={<Icon name="warning" />} title={guestsCopy.unencrypted}>
           {guestsCopy.unencryptedText}
         </Alert>
       )}
@@ -137,7 +137,9 @@ function Script({ system, target }: { system: GuestScript['system']; target: Tar
           .filter((script) => script.system === system)
           .map((script) => (
             <Stack key={system} gap="md">
-              <p>{guestsCopy.run[system](script.file_name)}</p>
+              <p>
+                <Worded>{guestsCopy.run[system](script.file_name)}</Worded>
+              </p>
               <Copyable text={scriptFor(script, target)} label={guestsCopy.copyScript} />
             </Stack>
           ))

@@ -19,7 +19,7 @@ import { plural } from '../../lib/text'
 import { formatSeconds } from '../../lib/time'
 import { formatCount } from '../../lib/units'
 import { useNow } from '../../lib/useNow'
-import styles from './UnmatchedCard.module.css'
+import styles from './GuestsCard.module.css'
 
 const AddGuestsDialog = onPress(async () => (await import('./AddGuestsDialog')).AddGuestsDialog)
 
@@ -84,24 +84,24 @@ export function Tokens({ tokens, isAdmin }: { tokens: readonly GuestToken[]; isA
             <strong className={styles.name}>
               <Name focusable>{token.name}</Name>
             </strong>
-            <div className={styles.told}>
+            <div className={styles.words}>
               <p>
                 <LastUse token={token} /> · {token.vm_names === null ? guestsCopy.anyVm : onlyOf(token.vm_names)}
               </p>
               {token.refused.length > 0 && <p className={styles.remedy}>{refusedOf(token)}</p>}
-              {isAdmin && (
-                <Button
-                  variant="default"
-                  size="xs"
-                  w="fit-content"
-                  aria-label={guestsCopy.revokeNamed(token.name)}
-                  loading={revoke.isPending && revoke.variables === token.id}
-                  onClick={() => revoke.mutate(token.id)}
-                >
-                  {guestsCopy.revoke}
-                </Button>
-              )}
             </div>
+            {isAdmin && (
+              <Button
+                variant="default"
+                size="xs"
+                w="fit-content"
+                aria-label={guestsCopy.revokeNamed(token.name)}
+                loading={revoke.isPending && revoke.variables === token.id}
+                onClick={() => revoke.mutate(token.id)}
+              >
+                {guestsCopy.revoke}
+              </Button>
+            )}
           </li>
         ))}
       </ul>
@@ -148,21 +148,23 @@ export function DiskList({ disks, total, isAdmin }: DiskListProps) {
       <ul className={styles.list} aria-label={guestsCopy.unmatched}>
         {disks.map((disk) => (
           <li key={disk.id} className={styles.row}>
-            <StateMark tone="warn" word={guestsCopy.unmatchedMark} />
-            <div className={styles.told}>
-              <strong className={styles.name}>
-                <Name focusable>{`${disk.host_name} ${disk.disk}`}</Name>
-              </strong>
+            <strong className={styles.name}>
+              <Name focusable>{`${disk.host_name} ${disk.disk}`}</Name>
+            </strong>
+            <div className={styles.words}>
+              <StateMark tone="warn" word={guestsCopy.unmatchedMark} />
               {disk.reason !== null && <p>{guestsCopy.reasons[disk.reason]}</p>}
-              <p className={styles.remedy}>{`${guestsCopy.byHand} ${disk.id}`}</p>
-              {disk.suggested_id !== null && disk.suggested !== null && (
-                <Suggestion
-                  name={disk.suggested}
-                  isAdmin={isAdmin}
-                  onPress={() => tie.mutate({ id: disk.id, to: disk.suggested_id as number })}
-                />
-              )}
+              <p className={styles.remedy}>
+                <Worded>{guestsCopy.byHand(disk.id)}</Worded>
+              </p>
             </div>
+            {disk.suggested_id !== null && disk.suggested !== null && (
+              <Suggestion
+                name={disk.suggested}
+                isAdmin={isAdmin}
+                onPress={() => tie.mutate({ id: disk.id, to: disk.suggested_id as number })}
+              />
+            )}
           </li>
         ))}
       </ul>
