@@ -108,6 +108,7 @@ test('names with markup, emoji, right-to-left marks and 200 characters are text 
   })
   await test.step('the box of a tile', async () => {
     await page.goto('/')
+    await card(page, 'Outstanding I/O by datastore').scrollIntoViewIfNeeded()
     const tiles = card(page, 'Outstanding I/O by datastore').locator('canvas')
     await expect(tiles).toBeVisible()
     const before = await page.getByText('<img src=x').count()

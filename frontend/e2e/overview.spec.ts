@@ -37,6 +37,7 @@ test('tiles show the same as the ranking: by size and colour, as numbers, and a 
   await page.goto('/')
   const tiles = card(page, 'Outstanding I/O by datastore')
   const canvas = tiles.locator('canvas')
+  await tiles.scrollIntoViewIfNeeded()
   await expect(canvas).toBeVisible()
   await tiles.getByRole('button', { name: 'Show as table' }).click()
   const numbers = page.getByRole('table', { name: 'Outstanding I/O of Datastores' })
@@ -55,7 +56,9 @@ test('tiles show the same as the ranking: by size and colour, as numbers, and a 
 
 test('the ranking follows the cursor to the minute that is read, and comes back', async ({ page }) => {
   await page.goto('/')
-  const canvas = card(page, 'Outstanding I/O over time').locator('canvas')
+  const overTime = card(page, 'Outstanding I/O over time')
+  const canvas = overTime.locator('canvas')
+  await overTime.scrollIntoViewIfNeeded()
   await expect(canvas).toBeVisible()
   const box = await canvas.boundingBox()
   if (box === null) throw new Error('the chart has no place')
@@ -69,7 +72,7 @@ test('the ranking follows the cursor to the minute that is read, and comes back'
     await expect(page.getByText(/^at \d\d:\d\d \(cursor\)$/)).toBeVisible({ timeout: 3000 })
   }).toPass()
   await asked
-  await page.mouse.move(box.x + 40, box.y - 200)
+  await page.mouse.move(box.x + 40, box.y - 150)
   await expect(page.getByText(/\(cursor\)$/)).toHaveCount(0)
 })
 

@@ -15,6 +15,8 @@ from gavel.domain.errors import SettingsError
 
 # Signing in and out is for everybody; all else that writes, now and in future, is not.
 FOR_EVERYBODY = {("POST", "/api/v1/session"), ("DELETE", "/api/v1/session")}
+# A question that is too long for an address; nothing is stored.
+FOR_READERS = {("POST", "/api/v1/whatif")}
 
 
 def writes() -> list[tuple[str, str]]:
@@ -25,8 +27,8 @@ def writes() -> list[tuple[str, str]]:
         for method in methods
         if method not in ("get", "head")
     }
-    assert found > FOR_EVERYBODY
-    return sorted(found - FOR_EVERYBODY)
+    assert found > FOR_EVERYBODY | FOR_READERS
+    return sorted(found - FOR_EVERYBODY - FOR_READERS)
 
 
 def test_writing_without_the_admin_is_refused(client: TestClient) -> None:

@@ -6,6 +6,7 @@ export const strengthLittle = '0–50 % above baseline'
 export const strengthMuch = '50–200 %'
 export const environment = 'Environment'
 export const excessHint = 'sum over all datastores'
+export const worst = 'Worst:'
 export const byLayer = (count: string) => `Outstanding I/O by layer (${count})`
 export const noOutstandingIo = 'No outstanding I/O'
 export const notMeasured = 'Not measured in this window'
@@ -29,9 +30,9 @@ export const filtersTooNarrow = 'No match for these filters. Clear one of them.'
 export const noneYet = (noun: string) => `No ${noun}s yet`
 export const noneYetText = 'Add arrays and vCenters under Sources; the first diagnosis follows about two minutes later.'
 export const treemapSpoken = (objects: string) =>
-  `${objects} by outstanding I/O and dominant layer; same data as the ranking below`
+  `${objects} by outstanding I/O and dominant layer; same data as the ranking`
 export const treemap = (object: string) => `Outstanding I/O by ${object}`
-export const nothingMeasured = 'No object in the ranking below has outstanding I/O in this window.'
+export const nothingMeasured = 'No object in the ranking has outstanding I/O in this window.'
 export const treemapCsv = (objects: string) => `Outstanding I/O of ${objects}`
 export const byArray = ', by array'
 export const topOf = (shown: number, total: string) => `. Top ${shown} of ${total}`

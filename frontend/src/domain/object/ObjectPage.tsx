@@ -145,19 +145,23 @@ function Head({ name, newest, facts, wall, whatIf }: HeadProps) {
           <Name whole>{name}</Name>
         </h1>
         {newest !== null && <DataAge at_ms={instantMs(newest.at)} />}
-        <Link to={wall} className={styles.wall}>
-          <Icon name="wall" size={14} /> {objectsCopy.wallView}
-        </Link>
-        {whatIf !== null && (
-          <Link to={'/whatif' as string} search={{ object: whatIf } as never} className={styles.wall}>
-            <Icon name="settings" size={14} /> {navigationCopy.whatIf}
+        <span className={styles.links}>
+          {whatIf !== null && (
+            <Link to={'/whatif' as string} search={{ object: whatIf } as never} className={styles.onward}>
+              <Icon name="settings" size={14} /> {navigationCopy.whatIf}
+            </Link>
+          )}
+          <Link to={wall} className={styles.onward}>
+            <Icon name="wall" size={14} /> {objectsCopy.wallView}
           </Link>
-        )}
+        </span>
       </div>
       <dl className={styles.facts}>
         {facts.map(({ term, value }) => (
           <div key={term} className={styles.fact}>
-            <dt>{term}</dt>
+            <dt>
+              <Name focusable>{term}</Name>
+            </dt>
             <dd>{value}</dd>
           </div>
         ))}

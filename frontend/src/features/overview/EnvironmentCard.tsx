@@ -9,8 +9,10 @@ import { ios } from '../../domain/breakdown/ios'
 import { meanWords, troubledOf, troubledWords } from '../../domain/diagnosis/troubled'
 import { LayerBar, LayerSwatch } from '../../domain/io-path/LayerBar'
 import { kindInAddress } from '../../domain/kinds'
+import { EntityLink } from '../../domain/object/EntityLink'
 import { WORST_SEVERITY_FIRST } from '../../domain/parameters'
 import { ConfidenceLabel } from '../../domain/severity/ConfidenceLabel'
+import { causeClause } from '../../domain/severity/causeClause'
 import { SeverityMark } from '../../domain/severity/SeverityMark'
 import { SEVERITIES, stateLabel } from '../../domain/severity/severity'
 import { Card } from '../../kit/layout/Card'
@@ -70,7 +72,7 @@ export function EnvironmentCard({ overview, kind }: EnvironmentCardProps) {
 }
 
 /** The mean over all I/Os can be normal while single objects are above baseline: these come first. */
-function Headline({ overview: { environment, totals }, kind }: Pick<EnvironmentCardProps, 'overview' | 'kind'>) {
+function Headline({ overview: { environment, totals, items }, kind }: EnvironmentCardProps) {
   const troubled = troubledOf(totals)
   const marks = environment.severity === 'normal' && troubled > 0 ? null : <Marks environment={environment} />
   if (troubled === 0)
@@ -83,10 +85,25 @@ function Headline({ overview: { environment, totals }, kind }: Pick<EnvironmentC
   return (
     <>
       <p className={styles.sentence}>{troubledWords(totals, kind)}</p>
+      <Worst items={items} />
       <p>
         {meanWords(environment)} {marks}
       </p>
     </>
+  )
+}
+
+/** The first of the ranking, whatever filters it: its sentence, and its cause where one is named. */
+function Worst({ items }: Pick<Overview, 'items'>) {
+  const [row] = items
+  if (row === undefined || row.until_at !== null || row.layer === null) return null
+  const { subject, sentence } = row
+  const cause = causeClause(row.cause)
+  return (
+    <p>
+      {overviewCopy.worst} <EntityLink to={subject} /> · {sentence.text}
+      {cause !== null && `. ${cause}`}
+    </p>
   )
 }
 

@@ -33,7 +33,7 @@ const EnvironmentOverTime = lazy(async () => ({ default: (await import('./Enviro
 
 const all = (alerts: readonly AlertOut[]) => alerts
 
-/** Where is time lost right now: the environment by layer, then who loses most. */
+/** What is elevated, whose it is, and since when; then the environment by layer over time. */
 export default function OverviewPage() {
   return (
     <InItsTime>
@@ -66,9 +66,10 @@ function Overview() {
       </header>
       <SourcesStrip />
       <AlertsLine choose={all} most={4} />
-      <DataState query={query} skeleton={<CardSkeleton height={221} />}>
+      <DataState query={query} skeleton={<CardSkeleton height={290} />}>
         {(overview) => <EnvironmentCard overview={overview} kind={params.kind} />}
       </DataState>
+      <RankingCard params={params} />
       <div className={styles.pair}>
         <Suspense fallback={<Awaited height={324} />}>
           <TreemapCard params={params} />
@@ -77,7 +78,6 @@ function Overview() {
           <EnvironmentOverTime />
         </Suspense>
       </div>
-      <RankingCard params={params} />
     </div>
   )
 }

@@ -4,6 +4,7 @@ import type { AlertOut, OverviewRow } from '../../api/types'
 import * as breakdownCopy from '../../copy/breakdown'
 import * as commonCopy from '../../copy/common'
 import * as diagnosisCopy from '../../copy/diagnosis'
+import * as labelsCopy from '../../copy/labels'
 import * as listsCopy from '../../copy/lists'
 import * as overviewCopy from '../../copy/overview'
 import { AlertBadge } from '../../domain/alerts/AlertBadge'
@@ -13,10 +14,13 @@ import { piecesOf } from '../../domain/diagnosis/pieces'
 import { LayerBar } from '../../domain/io-path/LayerBar'
 import { NamedLayer } from '../../domain/io-path/NamedLayer'
 import { EntityLink } from '../../domain/object/EntityLink'
+import { ownerWords } from '../../domain/object/owner'
 import { ConfidenceLabel } from '../../domain/severity/ConfidenceLabel'
+import { causeClause } from '../../domain/severity/causeClause'
 import { SeverityMark } from '../../domain/severity/SeverityMark'
 import { isElevated } from '../../domain/severity/severity'
 import type { Column } from '../../kit/table/VirtualTable'
+import { Name } from '../../kit/text/Name'
 import { Quantity } from '../../kit/text/Quantity'
 import { rounded } from '../../lib/csv'
 import { visibleName } from '../../lib/text'
@@ -61,7 +65,7 @@ export function rankingColumns(
       width: 250,
       grow: true,
       from: 700,
-      csv: ({ sentence }) => sentence.text,
+      csv: ({ sentence, cause }) => [sentence.text, causeClause(cause)].filter((text) => text !== null).join('. '),
       cell: (row) => <Standing row={row} />,
     },
     {
@@ -127,6 +131,15 @@ export function rankingColumns(
       cell: ({ iops }) => <Quantity value={iops} unit="ops/s" bare />,
     },
     {
+      id: 'owner',
+      header: labelsCopy.owner,
+      width: 150,
+      from: 1600,
+      csv: ({ owner }) => (owner === null ? null : visibleName(owner.name)),
+      cell: ({ owner }) =>
+        owner === null ? <span className="faint">–</span> : <Name focusable>{ownerWords(owner)}</Name>,
+    },
+    {
       id: 'quality',
       header: overviewCopy.dataQuality,
       width: 66,
@@ -138,8 +151,17 @@ export function rankingColumns(
   ]
 }
 
+/** The sentence; where a cause is named, a line for each. */
 function Standing({ row }: { row: OverviewRow }) {
   const isFaint = row.severity === null || row.severity === 'normal'
+  const cause = causeClause(row.cause)
+  if (cause !== null)
+    return (
+      <span className={styles.caused} title={`${row.sentence.text}. ${cause}`}>
+        <span>{row.sentence.text}</span>
+        <span>{cause}</span>
+      </span>
+    )
   return (
     <span className={`${styles.standing} ${isFaint ? 'muted' : ''}`} title={row.sentence.text}>
       {row.sentence.text}
