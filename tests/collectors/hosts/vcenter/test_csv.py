@@ -107,6 +107,14 @@ def test_any_bytes_end_in_an_answer_or_a_named_error(noise: bytes) -> None:
     pytest.fail("noise was taken for a reply")
 
 
+@pytest.mark.parametrize("encoding", ["ATF-8", "utf-32", "idna"])
+def test_an_encoding_that_cannot_be_read_is_a_named_error(encoding: str) -> None:
+    body = recording("query_perf_two_hosts_with_an_aggregate.xml").replace(b"UTF-8", encoding.encode(), 1)
+    assert encoding.encode() in body
+    with pytest.raises(NotCsvError, match="not XML"):
+        decode(body, {133: 0, 134: 1})
+
+
 @given(st.integers(1, 4_000), st.binary(min_size=1, max_size=3))
 def test_damage_anywhere_ends_in_an_answer_or_a_named_error(place: int, noise: bytes) -> None:
     body = bytearray(recording("query_perf_two_hosts_with_an_aggregate.xml"))

@@ -255,7 +255,10 @@ class _Elements:
         parser.StartDoctypeDeclHandler = _refuse_doctype
         try:
             parser.Parse(text, final)
-        except expat.ExpatError as error:
+        except NotCsvError:
+            raise
+        # The others: encodings that are unknown, or that the parser cannot read.
+        except (expat.ExpatError, LookupError, ValueError) as error:
             raise NotCsvError(f"not XML, or cut short: {error}") from error
 
     @property
