@@ -20,13 +20,9 @@ STALE = timedelta(minutes=5)
 # more than this is told of a minute of its own, and holds nobody back.
 _TOGETHER = timedelta(minutes=2)
 _COMMON = """
-    SELECT min(until_at) AS at FROM watermark WHERE stream = ANY(:streams) AND until_at >
+    SELECT min(until_at) FROM watermark WHERE stream = ANY(:streams) AND until_at >
         (SELECT max(until_at) FROM watermark WHERE stream = ANY(:streams)) - CAST(:together AS interval)
 """
-
-# End of the last minute that both sides have; null before anything was read. Worked out once in a statement.
-_COMMON_TABLE = f"common AS MATERIALIZED ({_COMMON})"
-_COMMON_AT = "(SELECT at FROM common)"
 
 # The latencies wanted of each stream, each as an expression in a direction `{d}`.
 # Before REST 2.49 there is no scheduling time, and its absence adds nothing.
@@ -46,7 +42,6 @@ _LATENCIES: Mapping[Stream, Mapping[str, str]] = {
     # A directory has one time and no SAN part.
     Stream.ARRAY_DIRECTORY: {"internal": _DIRECTORY} | _split(_DIRECTORY),
 }
-_NAMES = tuple(dict.fromkeys(name for latencies in _LATENCIES.values() for name in latencies))
 # NFS has no devices, and the devices of vVols are shared by all of them: these are told by their virtual disks.
 _BY_DISKS = "SELECT id FROM datastore WHERE type IN ('nfs', 'vvol')"
 # What hosts do on an array's files: it is on no device of theirs.
@@ -62,10 +57,21 @@ _FILES_OF_ARRAY = f"""
 def newest_sides(connection: Connection, subject: RefKind, ids: Sequence[int], now: datetime) -> dict[int, NewestSides]:
     """By id; every one of `ids` is there. A thing with volumes and files, or with devices and NFS disks, has both in one number."""
     found: dict[int, tuple[_Side, _Side]] = {one: (_Side(), _Side()) for one in ids}
-    for row in _sums(connection, subject, ids, now - STALE):
-        (host, array), stream = found[row["subject_id"]], Stream(row["stream"])
-        (array if stream in OF_ARRAYS else host).add(stream, row)
+    common = common_minute(connection)
+    for stream in _LATENCIES:
+        members = _of_this_side(subject, stream)
+        if members is None:
+            continue
+        for row in _sums(connection, members, stream, ids, now - STALE, common):
+            host, array = found[row["subject_id"]]
+            (array if stream in OF_ARRAYS else host).add(stream, row)
     return {one: _sides(host, array) for one, (host, array) in found.items()}
+
+
+def common_minute(connection: Connection) -> datetime | None:
+    """End of the last minute that both sides have; None before anything was read."""
+    found: datetime | None = connection.scalar(text(_COMMON), {"streams": list(_LATENCIES), "together": _TOGETHER})
+    return found
 
 
 @dataclass(slots=True)
@@ -108,21 +114,16 @@ def _sides(host: _Side, array: _Side) -> NewestSides:
     )
 
 
-def _sums(connection: Connection, subject: RefKind, ids: Sequence[int], floor: datetime) -> Sequence[RowMapping]:
-    """A row for each object and stream; of latencies that the stream has none of, nothing."""
-    members = {stream: _of_this_side(subject, stream) for stream in _LATENCIES}
-    parts = (_part(stream, relation_sql) for stream, relation_sql in members.items() if relation_sql is not None)
-    query = f"WITH {_COMMON_TABLE} {' UNION ALL '.join(parts)}"
-    parameters = _minute_parameters(floor) | {"ids": list(ids)}
-    return connection.execute(text(query), parameters).mappings().all()
-
-
-def _part(stream: Stream, members: str) -> str:
-    return (
-        f"(WITH member AS ({members}), newest AS ({_newest(stream)})"
-        f" SELECT '{stream}' AS stream, m.subject_id, max(n.at) AS at, sum(n.iops) AS iops, max(n.precision) AS precision,"
-        f" {_totals(stream)} FROM member m JOIN newest n USING (entity_id) GROUP BY m.subject_id)"
+def _sums(
+    connection: Connection, members: str, stream: Stream, ids: Sequence[int], floor: datetime, common: datetime | None
+) -> Sequence[RowMapping]:
+    query = (
+        f"WITH member AS ({members}), newest AS ({_newest(stream)})"
+        f" SELECT m.subject_id, max(n.at) AS at, sum(n.iops) AS iops, max(n.precision) AS precision, {_totals(stream)}"
+        " FROM member m JOIN newest n USING (entity_id) GROUP BY 1"
     )
+    parameters = {"ids": list(ids), "stream": stream, "floor": floor, "common": common}
+    return connection.execute(text(query), parameters).mappings().all()
 
 
 def _of_this_side(subject: RefKind, stream: Stream) -> str | None:
@@ -149,9 +150,9 @@ def _newest(stream: Stream) -> str:
         f"SELECT s.entity_id, max(s.ts) AS at, {precision} AS precision,"
         f" sum({ops})::float8 / nullif(sum(s.interval_s) FILTER (WHERE {ops} IS NOT NULL), 0) AS iops, {sums}"
         f" FROM {stream}_sample s JOIN {ENTITY_TABLES[stream].name} e ON e.id = s.entity_id"
-        f" JOIN watermark w ON w.source_id = e.source_id AND w.stream = '{stream}'"
-        f" WHERE s.entity_id IN (SELECT entity_id FROM member) AND s.ts > :floor AND s.ts <= {_COMMON_AT}"
-        f" AND s.ts > least(w.until_at, {_COMMON_AT}) - INTERVAL '1 minute'"
+        " JOIN watermark w ON w.source_id = e.source_id AND w.stream = :stream"
+        " WHERE s.entity_id IN (SELECT entity_id FROM member) AND s.ts > :floor AND s.ts <= :common"
+        " AND s.ts > least(w.until_at, :common) - INTERVAL '1 minute'"
         " GROUP BY s.entity_id"
     )
 
@@ -169,21 +170,15 @@ def weights(latency: str, directions: Sequence[str]) -> str:
 
 
 def _totals(stream: Stream) -> str:
-    """Of every latency there is, so that all streams have the same columns."""
-    own = _LATENCIES[stream]
-    return ", ".join(
-        f"{f'sum(n.{name}_{part})::float8' if name in own else 'NULL::float8'} AS {name}_{part}"
-        for name in _NAMES
-        for part in ("sum", "ops")
-    )
+    return ", ".join(f"sum(n.{name}_{part}) AS {name}_{part}" for name in _LATENCIES[stream] for part in ("sum", "ops"))
 
 
-# Each of `:ids` over its last minute before the common one or its source's watermark.
+# Each of `:ids` over its last minute before `:common` or its source's watermark.
 _FROM = """
     FROM {stream}_sample s JOIN {table} e ON e.id = s.entity_id
     JOIN watermark w ON w.source_id = e.source_id AND w.stream = '{stream}'
-    WHERE s.entity_id = ANY(CAST(:ids AS int[])) AND s.ts > :floor AND s.ts <= {common}
-        AND s.ts > least(w.until_at, {common}) - INTERVAL '1 minute'
+    WHERE s.entity_id = ANY(CAST(:ids AS int[])) AND s.ts > :floor AND s.ts <= :common
+        AND s.ts > least(w.until_at, :common) - INTERVAL '1 minute'
     GROUP BY s.entity_id
 """
 
@@ -195,18 +190,18 @@ def _mean(latency: str, directions: Sequence[str]) -> str:
 
 _HOST = ("read", "write")
 _DEVICES = f"""
-    WITH {_COMMON_TABLE} SELECT s.entity_id, max(s.precision) AS precision, max(nullif(s.queue_depth, 0)) AS depth,
+    SELECT s.entity_id, max(s.precision) AS precision, max(nullif(s.queue_depth, 0)) AS depth,
         sum(s.read_ops + s.write_ops)::float8 / nullif(sum(s.interval_s) FILTER (WHERE s.read_ops + s.write_ops IS NOT NULL), 0) AS iops,
         {_mean("s.{d}_gavg_us", _HOST)} AS gavg_us, {_mean("s.{d}_davg_us", _HOST)} AS davg_us
-    {_FROM.format(stream="host_device", table="host_device", common=_COMMON_AT)}
+    {_FROM.format(stream="host_device", table="host_device")}
 """
 _ALL = ("read", "write", "mirrored_write")
 _QOS = "s.{d}_qos_us + coalesce(s.{d}_qos_sched_us, 0)"
 _VOLUMES = f"""
-    WITH {_COMMON_TABLE} SELECT s.entity_id, {_mean("s.{d}_service_us", _ALL)} AS service_us, {_mean("s.{d}_queue_us", _ALL)} AS queue_us,
+    SELECT s.entity_id, {_mean("s.{d}_service_us", _ALL)} AS service_us, {_mean("s.{d}_queue_us", _ALL)} AS queue_us,
         {_mean(_QOS, _ALL)} AS qos_us,
         {_mean("s.{d}_service_us + s.{d}_queue_us + " + _QOS, ("mirrored_write",))} AS mirrored_us
-    {_FROM.format(stream="array_volume", table="volume", common=_COMMON_AT)}
+    {_FROM.format(stream="array_volume", table="volume")}
 """
 NO_NUMBERS = DeviceNumbers(None, None, None, None, None)
 NO_PARTS = VolumeParts(None, None, None, None)
@@ -222,7 +217,7 @@ def device_numbers(connection: Connection, ids: Sequence[int], now: datetime) ->
             in_flight_ios=_in_flight(row.iops, row.davg_us, row.precision),
             depth_in_force=row.depth,
         )
-        for row in connection.execute(text(_DEVICES), _parameters(ids, now))
+        for row in connection.execute(text(_DEVICES), _parameters(connection, ids, now))
     }
 
 
@@ -232,16 +227,12 @@ def volume_parts(connection: Connection, ids: Sequence[int], now: datetime) -> M
         row.entity_id: VolumeParts(
             service_us=row.service_us, queue_us=row.queue_us, qos_us=row.qos_us, mirrored_write_us=row.mirrored_us
         )
-        for row in connection.execute(text(_VOLUMES), _parameters(ids, now))
+        for row in connection.execute(text(_VOLUMES), _parameters(connection, ids, now))
     }
 
 
-def _parameters(ids: Sequence[int], now: datetime) -> Mapping[str, object]:
-    return _minute_parameters(now - STALE) | {"ids": list(ids)}
-
-
-def _minute_parameters(floor: datetime) -> dict[str, object]:
-    return {"floor": floor, "streams": list(_LATENCIES), "together": _TOGETHER}
+def _parameters(connection: Connection, ids: Sequence[int], now: datetime) -> Mapping[str, object]:
+    return {"ids": list(ids), "floor": now - STALE, "common": common_minute(connection)}
 
 
 def _in_flight(iops: float | None, davg_us: float | None, precision: int | None) -> float | None:
