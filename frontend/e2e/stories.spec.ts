@@ -42,7 +42,9 @@ async function castOf(request: APIRequestContext, chapter: Chapter) {
     `datastores/${chapter.datastore.id}`,
     chapter,
   )
-  const [volume] = volumes
+  // Of vVols each disk has its own.
+  const { vm_disks } = await ask<{ vm_disks: { volume: Ref | null }[] }>(request, `vms/${vm.id}`, chapter)
+  const volume = volumes.find(({ id }) => vm_disks.some((disk) => disk.volume?.id === id))
   if (!ran || !volume) throw new Error(`“${chapter.title}” has no host or no volume`)
   return { vm, host: ran.subject, volume, array: volume.array }
 }

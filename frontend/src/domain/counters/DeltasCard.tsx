@@ -15,7 +15,11 @@ type Delta = Deltas['deltas'][number]
 export function DeltasCard({ deltas: { deltas }, isCalm }: { deltas: Deltas; isCalm: boolean }) {
   const scale = latencyScale(Math.max(0, ...deltas.map(({ upper_us }) => upper_us ?? 0)))
   const latency = (us: number | null) => formatLatencyIn(us, scale)
-  const between = ({ lower_us, upper_us }: Delta) => commonCopy.range(latency(lower_us), latency(upper_us))
+  // A vVol's device is shared: its differences have an estimate and no range.
+  const between = ({ lower_us, upper_us }: Delta) =>
+    lower_us === null || upper_us === null
+      ? unitsCopy.notMeasured
+      : commonCopy.range(latency(lower_us), latency(upper_us))
   return (
     <Card title={countersCopy.differences} hint={countersCopy.differencesHint}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
