@@ -16,6 +16,8 @@ export function setupToken(): string {
 interface Row {
   id: number
   name: string
+  /** Of datastores. */
+  type?: string
   match: { matched: boolean }
   newest: {
     at: string | null
@@ -81,9 +83,18 @@ export async function overviewOf(
 
 /** The datastore, or the one of another kind, that loses most. */
 export async function aJudged(request: APIRequestContext, kind = 'datastores'): Promise<Standing['subject']> {
-  const found = (await overviewOf(request, kind)).items.find(({ state }) => state === 'judged')
+  // Of datastores one with devices of its own, which vVols and NFS have not.
+  const ofDevices = kind === 'datastores' ? await idsOnDevices(request) : null
+  const found = (await overviewOf(request, kind)).items.find(
+    ({ state, subject }) => state === 'judged' && (ofDevices === null || ofDevices.has(subject.id)),
+  )
   if (!found) throw new Error(`none of the ${kind} has a diagnosis`)
   return found.subject
+}
+
+async function idsOnDevices(request: APIRequestContext): Promise<Set<number>> {
+  const { items } = await api(request, '/datastores?limit=500')
+  return new Set(items.filter(({ type }) => type === 'vmfs').map(({ id }) => id))
 }
 
 /** The datastore with the most latency in the array, whatever happens elsewhere: its array service is drawn large. */

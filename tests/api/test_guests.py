@@ -13,14 +13,13 @@ from gavel.db.queries.guest_tokens import GuestToken
 from gavel.ingest.guest_matching import match_now
 from gavel.ingest.guests import Push, read_line_protocol, store_pushes
 
-NOW = datetime.now(UTC)
-NOW_US = round(NOW.timestamp() * 1e6)
-
 
 def push(engine: Engine, token: GuestToken, *lines: str) -> None:
-    body = "\n".join(f"{line} {NOW_US}" for line in lines).encode()
+    now = datetime.now(UTC)
+    now_us = round(now.timestamp() * 1e6)
+    body = "\n".join(f"{line} {now_us}" for line in lines).encode()
     with transaction(engine) as connection:
-        store_pushes(connection, [Push(token, "192.0.2.9", NOW_US, read_line_protocol(body, "us"))], NOW)
+        store_pushes(connection, [Push(token, "192.0.2.9", now_us, read_line_protocol(body, "us"))], now)
         match_now(connection)
 
 

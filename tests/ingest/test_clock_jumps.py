@@ -1,5 +1,6 @@
 """The clock of Gavel's own machine jumps by hours: no sample is lost or doubled, and reading goes on at once."""
 
+import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
@@ -60,6 +61,27 @@ def test_a_jump_of_our_own_clock_loses_and_doubles_no_sample_and_costs_no_tick(
     machine.run(150)
     machine.off = timedelta(0)
     machine.run(150)
+    holds_all_since(began, scene, machine)
+
+
+@pytest.mark.parametrize("edge", ["2026-03-29T01:00:00+00:00", "2026-10-25T01:00:00+00:00"])
+def test_an_edge_of_daylight_saving_loses_and_doubles_no_sample_and_costs_no_tick(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch, edge: str
+) -> None:
+    """In a time zone whose clocks go forward, and back."""
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    time.tzset()
+    try:
+        scene.array.now = began = datetime.fromisoformat(edge) - timedelta(seconds=173)
+        machine = Machine(scene, monkeypatch)
+        machine.run(400)
+        holds_all_since(began, scene, machine)
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
+def holds_all_since(began: datetime, scene: Scene, machine: Machine) -> None:
     gaps = [after - before for before, after in zip(machine.live, machine.live[1:], strict=False)]
     assert max(gaps) <= timedelta(seconds=2 * GRAIN_S)
     newest = int(scene.array.now.timestamp()) // GRAIN_S * GRAIN_S - GRAIN_S

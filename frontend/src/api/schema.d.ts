@@ -12977,6 +12977,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "address_mark": "@ADDRESS@",
+                     *         "file_name": "gavel-guest.sh",
+                     *         "system": "linux",
+                     *         "text": "#!/bin/sh\nADDRESS='@ADDRESS@'\nTOKEN='@TOKEN@'\n",
+                     *         "token_mark": "@TOKEN@"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GuestScriptOut"][];
                 };
             };
@@ -17303,6 +17314,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refused401"];
+            404: components["responses"]["Refused404"];
             421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
             429: components["responses"]["Refused429"];
@@ -17495,6 +17507,7 @@ export interface operations {
             400: components["responses"]["Refused400"];
             401: components["responses"]["Refused401"];
             403: components["responses"]["Refused403"];
+            404: components["responses"]["Refused404"];
             411: components["responses"]["Refused411"];
             413: components["responses"]["Refused413"];
             415: components["responses"]["Refused415"];

@@ -8,6 +8,7 @@ from fastapi import APIRouter, HTTPException, Query
 from gavel.api.convert_whatif import what_if_out
 from gavel.api.deps import AppDep, AppState, NowDep, ReaderOnly
 from gavel.api.inputs import INT32_MAX
+from gavel.api.problems import refuses
 from gavel.api.ranges import OptionalRangeDep
 from gavel.api.schemas.whatif import (
     ScenarioIn,
@@ -27,7 +28,7 @@ from gavel.views.whatif_load import load_start
 router = APIRouter(tags=["what-if"], dependencies=[ReaderOnly])
 
 
-@router.get("/whatif")
+@router.get("/whatif", responses=refuses(404))
 def start_what_if(
     app: AppDep,
     at: NowDep,
@@ -41,7 +42,7 @@ def start_what_if(
     return _of_object(app, asked, ScenarioIn(), at)
 
 
-@router.post("/whatif")
+@router.post("/whatif", responses=refuses(404))
 def try_what_if(body: WhatIfIn, app: AppDep, at: NowDep) -> WhatIfOut:
     """What settings would do to a workload. Changes nothing."""
     if body.subject is not None and body.typed is None:
