@@ -74,10 +74,12 @@ BUILD = Check("front end: build", (sys.executable, "scripts/bootstrap.py", "all"
 UNIT_TESTS = npm("front end: tests", "test", cores=0.75)
 SLOWEST = "--durations=20"
 CORES = os.cpu_count() or 1
+# A test that hangs is ended with the stacks of its threads, and fails; the others go on.
+HANGING = ("-o", "faulthandler_timeout=600", "-o", "faulthandler_exit_on_timeout=true")
 # As many workers as processors: whatever runs beside it fills what they wait for.
 PARTS = pytest(
     "tests: parts",
-    *(SLOWEST, *SECOND_TRY, "-n", str(max(2, CORES)), "--dist", "loadfile", "--ignore=tests/product"),
+    *(SLOWEST, *SECOND_TRY, *HANGING, "-n", str(max(2, CORES)), "--dist", "loadfile", "--ignore=tests/product"),
     deadline_s=3000,
     cores=0.6 * CORES,
     gives_way=True,
