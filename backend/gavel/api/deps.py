@@ -154,5 +154,6 @@ def admin(granted: Annotated[Role, Depends(role)]) -> None:
         )
 
 
+# Who may call a route: whoever may read, or the admin.
 ReaderOnly = Depends(role)
 AdminOnly = Depends(admin)

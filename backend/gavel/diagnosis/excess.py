@@ -1,4 +1,4 @@
-"""How far a window is above its baseline: by span, and as I/Os that are outstanding for it."""
+"""How far a window is above its baseline: by span, and as I/Os outstanding for it. Excess itself: `analysis.diagnosis.excess_us`."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-/** The colors of a chart, read from the variables of styles/tokens.css: one home for every color. */
+/** The colors of a chart, read from the variables of styles/tokens.css. Which layer has which: ioPath.ts; a test holds those to io_path.json. */
 
 import { PATH_COLORS } from './ioPath'
 
