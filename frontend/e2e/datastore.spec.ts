@@ -1,5 +1,5 @@
 import type { Locator, Page } from '@playwright/test'
-import { aJudged, card, diagnosisOf, openRaw, openTab, withMostInArray } from './scenes'
+import { aJudged, card, diagnosisOf, openRaw, openTab, withMostService } from './scenes'
 import { expect, test } from './watch'
 
 async function openDatastore(page: Page, request: Parameters<typeof aJudged>[0], search = '', which = aJudged) {
@@ -116,7 +116,7 @@ test('one key leads from the diagnosis to the evidence of both sides, which stan
 
 test('a part that is switched off is gone from the stack, and stays so in the link', async ({ page, request }) => {
   await page.addInitScript(() => localStorage.setItem('gavel.theme', 'dark'))
-  await openDatastore(page, request, '', withMostInArray)
+  await openDatastore(page, request, '', withMostService)
   const waterfall = card(page, 'Latency breakdown').locator('canvas')
   const stack = card(page, 'Latency over time')
   await expect.poll(() => inkOf(waterfall, SERVICE), { message: 'array service in the waterfall' }).toBeGreaterThan(100)

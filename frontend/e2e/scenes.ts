@@ -97,11 +97,25 @@ async function idsOnDevices(request: APIRequestContext): Promise<Set<number>> {
   return new Set(items.filter(({ type }) => type === 'vmfs').map(({ id }) => id))
 }
 
-/** The datastore with the most latency in the array, whatever happens elsewhere: its array service is drawn large. */
-export async function withMostInArray(request: APIRequestContext): Promise<Standing['subject']> {
-  const inArray = ({ layers }: Standing) => layers.find((layer) => layer.layers.join() === 'array')?.us ?? 0
+/** The datastore whose waterfall is most of all array service, whatever happens elsewhere: it is drawn large. */
+export async function withMostService(request: APIRequestContext): Promise<Standing['subject']> {
   const { items } = await overviewOf(request)
-  return items.reduce((most, item) => (inArray(item) > inArray(most) ? item : most)).subject
+  const shares = await Promise.all(items.map(({ subject }) => shareOfService(request, subject.id)))
+  const most = items[shares.indexOf(Math.max(...shares))]
+  if (!most) throw new Error('there are no datastores')
+  return most.subject
+}
+
+interface Breakdown {
+  directions: { direction: string; parts: { name: string; share: number | null }[] }[]
+}
+
+async function shareOfService(request: APIRequestContext, datastoreId: number): Promise<number> {
+  const answer = await request.get(`${API}/datastores/${datastoreId}/waterfall`)
+  if (!answer.ok()) throw new Error(`/waterfall answered ${answer.status()}: ${await answer.text()}`)
+  const { directions }: Breakdown = await answer.json()
+  const parts = directions.find(({ direction }) => direction === 'all')?.parts ?? []
+  return parts.find(({ name }) => name === 'array_service')?.share ?? 0
 }
 
 export async function diagnosisOf(
