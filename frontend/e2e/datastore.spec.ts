@@ -11,12 +11,12 @@ async function openDatastore(page: Page, request: Parameters<typeof aJudged>[0],
   return datastore
 }
 
-/** Pixels of a canvas in a colour, to see that something was really drawn. */
+/** Pixels of a canvas in a color, to see that something was really drawn. */
 function inkOf(canvas: Locator, hex: string): Promise<number> {
-  return canvas.evaluate((element, colour) => {
+  return canvas.evaluate((element, color) => {
     const drawn = element as HTMLCanvasElement
     const pixels = drawn.getContext('2d')?.getImageData(0, 0, drawn.width, drawn.height).data ?? []
-    const [r, g, b] = [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16)) as [number, number, number]
+    const [r, g, b] = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16)) as [number, number, number]
     let found = 0
     for (let at = 0; at < pixels.length; at += 4)
       if (pixels[at] === r && pixels[at + 1] === g && pixels[at + 2] === b) found++

@@ -17,7 +17,7 @@ async function objects(request: APIRequestContext): Promise<string[]> {
   const found: string[] = []
   for (const kind of KINDS) {
     const { items } = await api(request, `/${kind}?limit=500`)
-    // Two of each: neighbours have names of different kinds.
+    // Two of each: neighbors have names of different kinds.
     for (const tab of ['summary', 'path', 'counters', 'findings', 'events'])
       found.push(...items.slice(0, 2).map(({ id }) => `/${kind}/${id}?tab=${tab}&last=1h`))
   }

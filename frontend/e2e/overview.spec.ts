@@ -22,7 +22,7 @@ test('the worst comes first, its sentence stands beside it, and two clicks lead 
     await expect(page.getByRole('table', { name: `Evidence: ${side}` })).toBeInViewport()
 })
 
-test('tiles show the same as the ranking: by size and colour, as numbers, and a click opens the largest', async ({
+test('tiles show the same as the ranking: by size and color, as numbers, and a click opens the largest', async ({
   page,
   request,
 }) => {

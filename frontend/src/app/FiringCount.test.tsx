@@ -47,7 +47,7 @@ describe('the count of firing alerts in the menu', () => {
     const count = await screen.findByTitle('3 firing at 08:50:05 UTC, no update since')
     expect(count.textContent).toContain('3')
     expect(count.dataset.known).toBe('true')
-    // In the colour of the worst.
+    // In the color of the worst.
     expect(count.dataset.tone).toBe('warn')
   })
 

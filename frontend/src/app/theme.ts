@@ -1,4 +1,4 @@
-/** Mantine dressed in Gavel's tokens: one set of colours for components, tables and charts. */
+/** Mantine dressed in Gavel's tokens: one set of colors for components, tables and charts. */
 
 import {
   type CSSVariablesResolver,
@@ -8,7 +8,7 @@ import {
   type VariantColorsResolver,
 } from '@mantine/core'
 
-// Mantine's own dark scale is brown-grey beside our navy cards.
+// Mantine's own dark scale is brown-gray beside our navy cards.
 const NAVY: MantineColorsTuple = [
   '#e8ecf4',
   '#c9d2e3',
@@ -37,12 +37,12 @@ const BLUE: MantineColorsTuple = [
 
 /** Filled controls take their ink from the tokens too: white on our light blue is too faint. */
 const filledInTokens: VariantColorsResolver = (input) => {
-  const colours = defaultVariantColorsResolver(input)
-  if (input.variant !== 'filled') return colours
+  const colors = defaultVariantColorsResolver(input)
+  if (input.variant !== 'filled') return colors
   const isDanger = input.color === 'red'
   const background = isDanger ? 'var(--gv-bad)' : 'var(--gv-accent)'
   const color = isDanger ? 'var(--gv-bad-ink)' : 'var(--gv-accent-ink)'
-  return { ...colours, background, hover: background, color }
+  return { ...colors, background, hover: background, color }
 }
 
 export const theme = createTheme({

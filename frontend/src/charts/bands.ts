@@ -3,7 +3,7 @@
 import type { CustomSeriesOption } from 'echarts/charts'
 import { dotDecal, hatchDecal } from './hatch'
 import type { Panel } from './panels'
-import { type ChartTokens, colourOf } from './tokens'
+import { type ChartTokens, colorOf } from './tokens'
 
 /** An unbroken stretch of one band: buckets `first` … `first + bottoms.length − 1`. */
 export interface BandRun {
@@ -58,8 +58,8 @@ export function bandSeries(panel: Panel, index: number, { times_ms, step_s, toke
   const bands = panel.lines.filter(({ shape }) => shape === 'band')
   const runs = bandRuns(bands.map(({ values }) => values))
   const stretches = bands.flatMap((band, position) => {
-    const fill = colourOf(band, tokens)
-    const stroke = 'layer' in band.colour ? tokens.edge[band.colour.layer] : fill
+    const fill = colorOf(band, tokens)
+    const stroke = 'layer' in band.color ? tokens.edge[band.color.layer] : fill
     const decal = decalOf(band, tokens)
     const style = { fill, stroke, lineWidth: 0.5, ...(decal === null ? {} : { decal: decal as never }) }
     return (runs[position] ?? []).map((run) => ({ style, corners: outline(run, times_ms, step_s) }))
@@ -89,9 +89,9 @@ export function bandSeries(panel: Panel, index: number, { times_ms, step_s, toke
 /** The room between the bounds of a panel, faint, wherever both are known. */
 export function boundsSeries(panel: Panel, index: number, { times_ms, step_s, tokens }: Grid): CustomSeriesOption[] {
   if (panel.bounds === undefined) return []
-  const { lower, upper, colour } = panel.bounds
+  const { lower, upper, color } = panel.bounds
   const outlines = boundRuns(lower, upper).map((run) => outline(run, times_ms, step_s))
-  const fill = colourOf({ colour, shape: 'band' }, tokens)
+  const fill = colorOf({ color, shape: 'band' }, tokens)
   return [
     {
       id: `${index}.bounds`,

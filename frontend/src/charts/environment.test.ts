@@ -38,7 +38,7 @@ describe('the environment over time', () => {
     expect(panels.map(({ id, unit }) => [id, unit])).toEqual([['inside', 'I/Os']])
     expect(panels[0]?.max).toBeGreaterThanOrEqual(60)
     expect(panels[0]?.gaps.map(({ text }) => text)).toEqual(['Not analyzed: no diagnosis for these minutes'])
-    expect(panels[0]?.lines.map(({ colour }) => colour)).toEqual([
+    expect(panels[0]?.lines.map(({ color }) => color)).toEqual([
       { layer: 'kernel_queue' },
       { layer: 'array_service' },
       { ink: 'total' },

@@ -48,7 +48,7 @@ export function environmentLegend(data: LatencyData): PanelLine[] {
     .sort((a, b) => pathOrder(a.layers) - pathOrder(b.layers))
     .map((layer): PanelLine => ({ ...line(layer.name, layer.label, inside(layer.us)), ...layerLook(layer.layers) }))
   const total = line('total', commonCopy.total, inside(all.total_us))
-  return [...bands, { ...total, shape: 'line' as const, colour: { ink: 'total' as const }, width: 1.75 }].filter(
+  return [...bands, { ...total, shape: 'line' as const, color: { ink: 'total' as const }, width: 1.75 }].filter(
     ({ values }) => values.some((value) => value !== null && value > 0),
   )
 }
@@ -63,7 +63,7 @@ function line(key: string, label: string, values: (number | null)[]): PanelLine 
     side: 'host',
     shape: 'band',
     stroke: 'solid',
-    colour: { ink: 'gap' },
+    color: { ink: 'gap' },
     direction: 'all',
     unit: 'I/Os',
     precision: null,

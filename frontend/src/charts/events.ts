@@ -169,7 +169,7 @@ export function eventSeries(index: number, { events, from_ms, to_ms, tokens }: E
   ]
 }
 
-/** Beginnings are dashed in their colour, ends and what merely happened are dotted and grey. */
+/** Beginnings are dashed in their color, ends and what merely happened are dotted and gray. */
 function eventLine(x: number, box: Rect, { tone }: ChartEvent, tokens: ChartTokens) {
   const isBad = tone !== 'good' && tone !== 'calm'
   return {

@@ -1,4 +1,4 @@
-/** Missing intervals, drawn as grey hatching from where the data ends to where it begins again. */
+/** Missing intervals, drawn as gray hatching from where the data ends to where it begins again. */
 
 import type { CustomSeriesOption } from 'echarts/charts'
 import { hatchLines, type Rect } from './hatch'
@@ -50,11 +50,11 @@ function stretchSeries(
   ]
 }
 
-function hatched(rect: Rect, colour: string) {
-  const shade = { type: 'rect' as const, shape: rect, style: { fill: colour, opacity: 0.1 } }
+function hatched(rect: Rect, color: string) {
+  const shade = { type: 'rect' as const, shape: rect, style: { fill: color, opacity: 0.1 } }
   return {
     type: 'group' as const,
-    children: [shade, ...hatchLines(rect, colour)],
+    children: [shade, ...hatchLines(rect, color)],
     clipPath: { type: 'rect' as const, shape: rect },
   }
 }

@@ -65,8 +65,8 @@ describe('the way of I/Os as a picture', () => {
     expect(fullness({ ...load, ios: 0, depth: 128 })?.text).toBe('0 / 128')
   })
 
-  it('draws only links whose both ends are shown, in the colour of their layer', () => {
-    expect(picture.links.map(({ key, colour, isFaint }) => [key, colour, isFaint])).toEqual([
+  it('draws only links whose both ends are shown, in the color of their layer', () => {
+    expect(picture.links.map(({ key, color, isFaint }) => [key, color, isFaint])).toEqual([
       ['vm d1', { ink: 'gap' }, true],
       ['vm d2', { ink: 'gap' }, true],
       ['d1 a', { layer: 'kernel_queue' }, false],
@@ -101,7 +101,7 @@ describe('the way of I/Os as a picture', () => {
       hops: [hop('path', node('p', { state: 'dead' })), hop('volume', node('v'))],
       links: [link('p', 'v')],
     }
-    expect(hopPicture(dead, ['kernel']).links[0]).toMatchObject({ isFaint: true, colour: { ink: 'gap' } })
+    expect(hopPicture(dead, ['kernel']).links[0]).toMatchObject({ isFaint: true, color: { ink: 'gap' } })
   })
 
   it('is empty for a way without anything on it', () => {

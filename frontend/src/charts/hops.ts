@@ -4,7 +4,7 @@ import * as commonCopy from '../copy/common'
 import * as ioPathCopy from '../copy/ioPath'
 import { formatCounter, formatIops, formatLatency, formatLatencyIn, formatRate, NOT_MEASURED } from '../lib/units'
 import { type LayerId, layerLook, partLook } from './segments'
-import type { LineColour } from './tokens'
+import type { LineColor } from './tokens'
 
 interface HopNode {
   id: string
@@ -43,7 +43,7 @@ interface Hop<Node> {
   nodes: readonly Node[]
 }
 
-/** `x`: centre in per cent of the width; `y`: centre in px from the top. */
+/** `x`: center in per cent of the width; `y`: center in px from the top. */
 export interface PlacedNode<Node> {
   node: Node
   x: number
@@ -59,7 +59,7 @@ export interface PlacedLink {
   x: number
   y: number
   width: number
-  colour: LineColour
+  color: LineColor
   hatched: boolean
   /** Its time is within that of another link. */
   isUntold: boolean
@@ -143,7 +143,7 @@ function placedLink(
     x: middle,
     y: (from.y + to.y) / 2,
     width: 1.5 + 8 * share,
-    ...(isFaint ? { colour: { ink: 'gap' as const }, hatched: false } : linkLook(link)),
+    ...(isFaint ? { color: { ink: 'gap' as const }, hatched: false } : linkLook(link)),
     isUntold: isUntold(link),
     isFaint,
     text: linkTime(link),

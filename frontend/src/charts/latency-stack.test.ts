@@ -115,8 +115,8 @@ describe('the stack over time', () => {
     expect(first).toBeCloseTo((100 * 528) / 928)
   })
 
-  it('hatches in grey what was not separable', () => {
-    expect(panelsOf()[0]?.lines[0]).toMatchObject({ colour: { ink: 'gap' }, hatched: true })
+  it('hatches in gray what was not separable', () => {
+    expect(panelsOf()[0]?.lines[0]).toMatchObject({ color: { ink: 'gap' }, hatched: true })
   })
 
   it('leaves out what the viewer switched off, and the scale follows', () => {
@@ -152,7 +152,7 @@ describe('the stack over time', () => {
     expect(panelsOf(NONE, 'san').map(({ id }) => id)).not.toContain('bounds')
   })
 
-  it('is drawn in its layers’ colours', () => {
+  it('is drawn in its layers’ colors', () => {
     const panels = panelsOf()
     const chart = init(null, null, { renderer: 'svg', ssr: true, width: 1200, height: timePanelsHeight(panels) })
     const { times_ms, step_s } = data

@@ -156,7 +156,7 @@ function stackLines(columns: LatencyColumns): PanelLine[] {
     .map((part): PanelLine => ({ ...line(part.name, part.label, columns.direction, part.us), ...partLook(part) }))
   if (!wasMeasured(columns.total_us)) return bands
   const total = line('total', commonCopy.total, columns.direction, columns.total_us)
-  return [...bands, { ...total, shape: 'line', colour: { ink: 'total' }, width: 1.75 }]
+  return [...bands, { ...total, shape: 'line', color: { ink: 'total' }, width: 1.75 }]
 }
 
 const wasMeasured = (values: Values) => values.some((value) => value !== null)
@@ -171,7 +171,7 @@ function line(key: string, label: string, direction: LatencyColumns['direction']
     side: 'host',
     shape: 'band',
     stroke: 'solid',
-    colour: { ink: 'gap' },
+    color: { ink: 'gap' },
     direction,
     unit: 'µs',
     precision: null,
@@ -190,7 +190,7 @@ function ratesPanel(data: LatencyData, gaps: readonly GapBand[], limits: readonl
         return count === null || minutes === 0 ? null : count / (60 * minutes)
       })
       const rate = line('iops', commonCopy.iops, direction, values)
-      return { ...rate, unit: 'ops/s', shape: 'line', stroke: STROKES[direction], colour: { ink: 'boundary' } }
+      return { ...rate, unit: 'ops/s', shape: 'line', stroke: STROKES[direction], color: { ink: 'boundary' } }
     },
   )
   return {
@@ -216,7 +216,7 @@ function boundsPanel(
 ): Panel | null {
   const layer = boundedLayers(data).find((one) => one.name === name)
   if (layer === undefined) return null
-  const { colour } = layerLook(layer.layers)
+  const { color } = layerLook(layer.layers)
   const lines = [
     ['lower', breakdownCopy.lowerBound(layer.label), layer.lower_us],
     ['upper', breakdownCopy.upperBound(layer.label), layer.upper_us],
@@ -227,7 +227,7 @@ function boundsPanel(
       ...line(`bounds.${key}`, label, 'all', values),
       shape: 'line',
       width: key === 'estimate' ? 2 : 0.75,
-      colour,
+      color,
     }),
   )
   const limits = limitsOf(all, 'bounds', layer.name)
@@ -243,7 +243,7 @@ function boundsPanel(
     limits,
     max: niceMax(max, 2),
     scale: latencyScale(max),
-    bounds: { lower: layer.lower_us, upper: layer.upper_us, colour },
+    bounds: { lower: layer.lower_us, upper: layer.upper_us, color },
   }
 }
 

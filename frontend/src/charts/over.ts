@@ -1,4 +1,4 @@
-/** How much something is over what is expected of it, in words that stand without a colour. Pure. */
+/** How much something is over what is expected of it, in words that stand without a color. Pure. */
 
 /** Even the lower bound is over it, or only the estimate. */
 export const SURELY = '▲'

@@ -15,7 +15,7 @@ import {
   type SeriesGroup,
   type Side,
 } from './series'
-import type { Layer, LineColour } from './tokens'
+import type { Layer, LineColor } from './tokens'
 
 export interface PanelLine {
   id: string
@@ -39,7 +39,7 @@ export interface PanelLine {
   isStepped?: boolean
   /** Line width in px, where it is not the usual one. */
   width?: number
-  colour: LineColour
+  color: LineColor
   direction: SeriesColumn['direction']
   unit: ColumnUnit
   precision: number | null
@@ -71,10 +71,10 @@ export interface Panel {
   /** Something to say at each bucket besides its numbers. */
   notes?: readonly (string | null)[]
   /** A band between two lines, behind them. */
-  bounds?: { lower: readonly (number | null)[]; upper: readonly (number | null)[]; colour: LineColour }
+  bounds?: { lower: readonly (number | null)[]; upper: readonly (number | null)[]; color: LineColor }
 }
 
-interface Role extends Pick<PanelLine, 'label' | 'shape' | 'stroke' | 'colour' | 'hatched' | 'width'> {
+interface Role extends Pick<PanelLine, 'label' | 'shape' | 'stroke' | 'color' | 'hatched' | 'width'> {
   /** Position in the stack from the bottom, or of the line from the back. */
   order: number
 }
@@ -83,15 +83,15 @@ const area = (label: string, layer: Layer, order: number, hatched = false): Role
   label,
   shape: 'area',
   stroke: 'solid',
-  colour: { layer },
+  color: { layer },
   hatched,
   order,
 })
-const line = (label: string, colour: LineColour, order: number, stroke: Role['stroke'] = 'solid'): Role => ({
+const line = (label: string, color: LineColor, order: number, stroke: Role['stroke'] = 'solid'): Role => ({
   label,
   shape: 'line',
   stroke,
-  colour,
+  color,
   order,
 })
 
@@ -222,19 +222,19 @@ function rateLines(unit: ColumnUnit, group: SeriesGroup): PanelLine[] {
         legend: countersCopy.levelLabel(levelLabel(level)),
         shape: 'line',
         stroke: column.quantity === 'queue_depth' ? 'dotted' : RATE_STROKE[column.direction ?? 'all'],
-        colour: { layer: LEVEL_LAYER[level] },
+        color: { layer: LEVEL_LAYER[level] },
         width: LEVEL_WIDTH[level],
       }),
     )
 }
 
-type Look = Pick<PanelLine, 'key' | 'row' | 'label' | 'legend' | 'shape' | 'stroke' | 'colour' | 'hatched' | 'width'>
+type Look = Pick<PanelLine, 'key' | 'row' | 'label' | 'legend' | 'shape' | 'stroke' | 'color' | 'hatched' | 'width'>
 
 function panelLine(column: SeriesColumn, group: SeriesGroup, look: Look): PanelLine {
-  const { key, row, label, legend, shape, stroke, colour, hatched = false, width } = look
+  const { key, row, label, legend, shape, stroke, color, hatched = false, width } = look
   const { direction, unit, precision, values } = column
   const id = `${group.level}.${group.entity.kind}.${group.entity.id}.${column.name}`
-  const line = { id, key, row, label, legend, side: group.side, shape, stroke, hatched, colour }
+  const line = { id, key, row, label, legend, side: group.side, shape, stroke, hatched, color }
   return { ...line, direction, unit, precision, values, ...(width === undefined ? {} : { width }) }
 }
 

@@ -33,9 +33,9 @@ describe('outstanding I/Os against depth', () => {
     ])
   })
 
-  it('take no colour of a layer for what is in flight: where it is, nobody knows', () => {
+  it('take no color of a layer for what is in flight: where it is, nobody knows', () => {
     const inFlight = queuePanels(data, [], NONE)[0]?.lines.find(({ key }) => key === 'in_flight')
-    expect(inFlight?.colour).toEqual({ ink: 'in_flight' })
+    expect(inFlight?.color).toEqual({ ink: 'in_flight' })
   })
 
   it('pile what waits on what is in flight, with the depth as a line that is no part of the pile', () => {

@@ -4,7 +4,7 @@ import * as outstandingCopy from '../copy/outstanding'
 import * as overviewCopy from '../copy/overview'
 import { latencyScale } from '../lib/units'
 import { type GapBand, niceMax, type Panel, type PanelLine, reach } from './panels'
-import type { LineColour } from './tokens'
+import type { LineColor } from './tokens'
 
 type Values = readonly (number | null)[]
 
@@ -131,7 +131,7 @@ const depthLine = (id: string, depth: Values): PanelLine => ({
   isStepped: true,
 })
 
-function line(id: string, key: string, label: string, values: Values, colour: LineColour): PanelLine {
+function line(id: string, key: string, label: string, values: Values, color: LineColor): PanelLine {
   return {
     id: `${id}.${key}`,
     key,
@@ -141,7 +141,7 @@ function line(id: string, key: string, label: string, values: Values, colour: Li
     side: 'host',
     shape: 'line',
     stroke: 'solid',
-    colour,
+    color,
     direction: 'all',
     unit: 'I/Os',
     precision: null,

@@ -86,7 +86,7 @@ describe('points', () => {
 })
 
 describe('the drawing', () => {
-  it('draws the layers in their own colours and hatches the gap', () => {
+  it('draws the layers in their own colors and hatches the gap', () => {
     const svg = svgOf(data)
     expect(svg).toContain(dark.fill.array_service.toLowerCase())
     expect(svg).toContain(dark.fill.san.toLowerCase())
@@ -97,7 +97,7 @@ describe('the drawing', () => {
     expect(svgOf({ ...data, gaps: [] })).not.toContain(dark.ink.gap.toLowerCase())
   })
 
-  it('takes every colour from the theme', () => {
+  it('takes every color from the theme', () => {
     expect(svgOf(data, light)).not.toContain(dark.fill.array_service.toLowerCase())
   })
 
@@ -114,7 +114,7 @@ describe('the drawing', () => {
     ])
   })
 
-  it('writes what happened beside a line in the colour of how bad it is, once, over the first panel', () => {
+  it('writes what happened beside a line in the color of how bad it is, once, over the first panel', () => {
     const fired: ChartEvent = { at_ms: START_MS + 90_000, text: 'Alert fired', label: 'Queueing fired', tone: 'bad' }
     const svg = svgOf(data, dark, [fired, { ...fired, at_ms: START_MS - 1, label: 'Long ago' }])
     expect(svg.split('>Queueing fired<')).toHaveLength(2)
@@ -161,17 +161,17 @@ describe('tokens', () => {
   it('exist in every theme', () => {
     for (const theme of ['dark', 'light', 'contrast']) {
       const tokens = chartTokens(variablesOf(css, theme))
-      for (const colour of [
+      for (const color of [
         ...Object.values(tokens.fill),
         ...Object.values(tokens.edge),
         ...Object.values(tokens.ink),
       ]) {
-        expect(colour).toMatch(/^#[0-9a-f]{6}$/)
+        expect(color).toMatch(/^#[0-9a-f]{6}$/)
       }
     }
   })
 
-  it('never give a layer an alarm colour', () => {
+  it('never give a layer an alarm color', () => {
     for (const tokens of [dark, light]) {
       expect(Object.values(tokens.fill)).not.toContain(tokens.ink.bad)
       expect(Object.values(tokens.fill)).not.toContain(tokens.ink.warn)

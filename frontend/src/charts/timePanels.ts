@@ -13,7 +13,7 @@ import { gapSeries, veilSeries } from './gaps'
 import { hatchDecal } from './hatch'
 import { limitSeries } from './limits'
 import type { Panel, PanelLine } from './panels'
-import { type ChartTokens, colourOf } from './tokens'
+import { type ChartTokens, colorOf } from './tokens'
 
 type TimePanelsOption = ComposeOption<LineSeriesOption | CustomSeriesOption | GridComponentOption> & {
   xAxis?: XAXisComponentOption[]
@@ -178,9 +178,9 @@ function compact(value: number, space = ''): string {
 
 function lineSeries(line: PanelLine, index: number, input: TimePanelsInput): LineSeriesOption {
   const { tokens } = input
-  const colour = colourOf(line, tokens)
+  const color = colorOf(line, tokens)
   const isArea = line.shape === 'area'
-  const edge = isArea && 'layer' in line.colour ? tokens.edge[line.colour.layer] : colour
+  const edge = isArea && 'layer' in line.color ? tokens.edge[line.color.layer] : color
   const data = points(input.times_ms, line.values, input.step_s)
   return {
     id: `${index}.${line.id}`,
@@ -196,10 +196,10 @@ function lineSeries(line: PanelLine, index: number, input: TimePanelsInput): Lin
     connectNulls: false,
     ...(line.isStepped ? { step: 'middle' as const } : {}),
     emphasis: { disabled: true },
-    itemStyle: { color: colour, ...(line.hatched ? { decal: hatchDecal(tokens.ink.card) } : {}) },
+    itemStyle: { color: color, ...(line.hatched ? { decal: hatchDecal(tokens.ink.card) } : {}) },
     lineStyle: { color: edge, width: isArea ? 0.75 : (line.width ?? 1.5), type: line.stroke },
     ...(isArea
-      ? { stack: `stack${index}`, stackStrategy: 'all' as const, areaStyle: { color: colour, opacity: 1 }, z: 2 }
+      ? { stack: `stack${index}`, stackStrategy: 'all' as const, areaStyle: { color: color, opacity: 1 }, z: 2 }
       : { z: 4 }),
   }
 }

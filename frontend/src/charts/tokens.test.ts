@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { chartTokens } from './tokens'
 import { contrast, paint, readableOn } from './treemap'
 
-it('colours that the build has shortened are mixed and read as those that it has not', () => {
+it('colors that the build has shortened are mixed and read as those that it has not', () => {
   const short = chartTokens((name) => (name === '--gv-array-service' ? '#14a' : '#fff'))
   const long = chartTokens((name) => (name === '--gv-array-service' ? '#1144aa' : '#ffffff'))
   expect(short).toEqual(long)
@@ -11,6 +11,6 @@ it('colours that the build has shortened are mixed and read as those that it has
   expect(contrast(fill, readableOn(fill))).toBeGreaterThanOrEqual(4.5)
 })
 
-it('what is no short colour stays as it is', () => {
-  for (const colour of ['#0b0f17', 'rgb(1 2 3)', '']) expect(chartTokens(() => colour).ink.card).toBe(colour)
+it('what is no short color stays as it is', () => {
+  for (const color of ['#0b0f17', 'rgb(1 2 3)', '']) expect(chartTokens(() => color).ink.card).toBe(color)
 })

@@ -30,15 +30,15 @@ export interface ChartTokens {
   font: string
 }
 
-export type LineColour = { layer: Layer } | { ink: Ink }
+export type LineColor = { layer: Layer } | { ink: Ink }
 
-/** Fills are solid colours; thin lines take the layer's edge, which stays readable on a light card. */
-export function colourOf(
-  { colour, shape }: { colour: LineColour; shape: 'area' | 'line' | 'band' },
+/** Fills are solid colors; thin lines take the layer's edge, which stays readable on a light card. */
+export function colorOf(
+  { color, shape }: { color: LineColor; shape: 'area' | 'line' | 'band' },
   tokens: ChartTokens,
 ): string {
-  if ('ink' in colour) return tokens.ink[colour.ink]
-  return shape === 'line' ? tokens.edge[colour.layer] : tokens.fill[colour.layer]
+  if ('ink' in color) return tokens.ink[color.ink]
+  return shape === 'line' ? tokens.edge[color.layer] : tokens.fill[color.layer]
 }
 
 // Unquoted on purpose: the SVG renderer writes the family into an attribute without escaping.
@@ -46,8 +46,8 @@ const FONT = 'Inter Variable,Inter,system-ui,Segoe UI,Roboto,DejaVu Sans,sans-se
 
 const variable = (name: string) => `--gv-${name.replaceAll('_', '-')}`
 
-/** "#fff" → "#ffffff": the build shortens what it can, and whoever mixes colours counts on two digits of each. */
-const inFull = (colour: string) => colour.replace(/^#([\da-f])([\da-f])([\da-f])$/i, '#$1$1$2$2$3$3')
+/** "#fff" → "#ffffff": the build shortens what it can, and whoever mixes colors counts on two digits of each. */
+const inFull = (color: string) => color.replace(/^#([\da-f])([\da-f])([\da-f])$/i, '#$1$1$2$2$3$3')
 
 /** Builds the tokens from `read`, which answers the value of a CSS variable. */
 export function chartTokens(read: (variable: string) => string): ChartTokens {

@@ -7,12 +7,12 @@ import { formatWindow, type Zone } from '../lib/time'
 import { formatColumn, formatLatencyIn } from '../lib/units'
 import { gapsAt } from './gaps'
 import type { Panel, PanelLine } from './panels'
-import type { LineColour } from './tokens'
+import type { LineColor } from './tokens'
 
 export interface CursorRow {
   key: string
   label: string
-  colour: LineColour
+  color: LineColor
   shape: PanelLine['shape']
   stroke: PanelLine['stroke']
   /** One text per heading; null where that panel has no such line. */
@@ -74,13 +74,13 @@ function rowsOf(drawn: readonly Drawn[], directions: readonly string[], index: n
   const keys = [...new Set(drawn.map(({ line }) => line.row))]
   return keys.map((key) => {
     const own = drawn.filter(({ line }) => line.row === key)
-    const { label, colour, shape, stroke } = (own[0] as Drawn).line
+    const { label, color, shape, stroke } = (own[0] as Drawn).line
     const values = directions.map((direction) => {
       const found = own.find(({ line }) => line.direction === direction)
       return found ? valueText(found, index) : null
     })
     const undirected = own.find(({ line }) => line.direction === null || line.direction === 'all')
-    return { key, label, colour, shape, stroke, values, whole: undirected ? valueText(undirected, index) : null }
+    return { key, label, color, shape, stroke, values, whole: undirected ? valueText(undirected, index) : null }
   })
 }
 

@@ -102,7 +102,7 @@ describe('the treemap', () => {
     expect(plates('inconclusive')).toEqual([ink.gap, ink.gap])
   })
 
-  it.each(themes)('is readable on every colour of the %s theme, however strong', (theme) => {
+  it.each(themes)('is readable on every color of the %s theme, however strong', (theme) => {
     const tokens = tokensOf(theme)
     for (const look of ['confirmed', 'inconclusive', 'calm'] as const)
       for (const layer of ['guest', 'kernel', 'san', 'array'] as const)

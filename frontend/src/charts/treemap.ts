@@ -1,4 +1,4 @@
-/** Where the environment's I/Os are and whose time they lose: one tile per thing, as large as its I/Os, in the colour of the layer that is named. Pure. */
+/** Where the environment's I/Os are and whose time they lose: one tile per thing, as large as its I/Os, in the color of the layer that is named. Pure. */
 
 import type { TreemapSeriesOption } from 'echarts/charts'
 import type { TooltipComponentOption } from 'echarts/components'
@@ -6,7 +6,7 @@ import type { ComposeOption } from 'echarts/core'
 import * as overviewCopy from '../copy/overview'
 import { hatchDecal } from './hatch'
 import { type LayerId, layerLook } from './segments'
-import { type ChartTokens, colourOf } from './tokens'
+import { type ChartTokens, colorOf } from './tokens'
 
 type TreemapOption = ComposeOption<TreemapSeriesOption | TooltipComponentOption>
 
@@ -21,9 +21,9 @@ export interface Tile {
   words: string
   /** The layers that the diagnosis names; empty when it names none. */
   layers: readonly LayerId[]
-  /** How sure that is: a colour alone never says it. */
+  /** How sure that is: a color alone never says it. */
   look: 'confirmed' | 'likely' | 'inconclusive' | 'calm'
-  /** How far it is over what is expected: how strong its colour is. */
+  /** How far it is over what is expected: how strong its color is. */
   strength: Strength
 }
 
@@ -37,7 +37,7 @@ export const STRENGTH_WORDS: Record<Strength, string> = {
   much: overviewCopy.strengthMuch,
   most: overviewCopy.strengthMost,
 }
-/** Of the layer's colour on the card. */
+/** Of the layer's color on the card. */
 const MIX: Record<Strength, number> = { little: 0.5, much: 0.75, most: 1 }
 
 /** `excess_us` over `baseline_us`; where nothing is expected, everything is over it. */
@@ -101,7 +101,7 @@ function groupsOf(tiles: readonly Tile[], tokens: ChartTokens) {
       id,
       name: own[0]?.group?.name ?? '',
       children: own.map((tile) => node(tile, tokens, least_ios)),
-      // The head of a group is painted in the colour of its border.
+      // The head of a group is painted in the color of its border.
       itemStyle: { color: tokens.ink.card, borderColor: tokens.ink.card },
       upperLabel: {
         show: true,
@@ -157,23 +157,23 @@ const plain = (name: string) => name.replaceAll('{', '(').replaceAll('}', ')').r
 export function paint({ layers, look, strength }: Pick<Tile, 'layers' | 'look' | 'strength'>, tokens: ChartTokens) {
   if (look === 'calm' || layers.length === 0) return { fill: tokens.ink.grid, stripes: null }
   if (look === 'inconclusive') return { fill: tokens.ink.gap, stripes: tokens.ink.card }
-  const { colour, hatched } = layerLook(layers)
-  const fill = mixed(colourOf({ colour, shape: 'band' }, tokens), tokens.ink.card, MIX[strength])
+  const { color, hatched } = layerLook(layers)
+  const fill = mixed(colorOf({ color, shape: 'band' }, tokens), tokens.ink.card, MIX[strength])
   return { fill, stripes: hatched || look === 'likely' ? tokens.ink.card : null }
 }
 
 /** `part` of one "#rrggbb", the rest of the other. */
-function mixed(colour: string, ground: string, part: number): string {
+function mixed(color: string, ground: string, part: number): string {
   const channel = (hex: string, at: number) => Number.parseInt(hex.slice(at, at + 2), 16)
-  const mix = [1, 3, 5].map((at) => Math.round(part * channel(colour, at) + (1 - part) * channel(ground, at)))
+  const mix = [1, 3, 5].map((at) => Math.round(part * channel(color, at) + (1 - part) * channel(ground, at)))
   return `#${mix.map((value) => value.toString(16).padStart(2, '0')).join('')}`
 }
 
-// One of the two has a contrast of 4.5 on every colour.
+// One of the two has a contrast of 4.5 on every color.
 const DARK = '#000000'
 const LIGHT = '#ffffff'
 
-/** The ink with more contrast on a colour. */
+/** The ink with more contrast on a color. */
 export function readableOn(fill: string): string {
   return contrast(fill, DARK) >= contrast(fill, LIGHT) ? DARK : LIGHT
 }

@@ -73,7 +73,7 @@ describe('the rows of a waterfall', () => {
     expect(writes.find(({ key }) => key === 'kernel')?.value).toBe('not separable')
     expect(reads.find(({ key }) => key === 'kernel_san')?.value).toBe('')
     expect(writes.find(({ key }) => key === 'kernel_san')?.pieces[0]).toMatchObject({
-      colour: { ink: 'gap' },
+      color: { ink: 'gap' },
       hatched: true,
     })
   })
@@ -272,11 +272,11 @@ const long: WaterfallColumn = {
 }
 
 describe('the drawing', () => {
-  it('has the layers’ colours and words in both themes', () => {
+  it('has the layers’ colors and words in both themes', () => {
     for (const theme of ['dark', 'light']) {
       const { svg, tokens } = drawn({ theme })
       const { kernel_queue, san, array_service } = tokens.fill
-      for (const colour of [kernel_queue, san, array_service]) expect(svg.toLowerCase()).toContain(colour)
+      for (const color of [kernel_queue, san, array_service]) expect(svg.toLowerCase()).toContain(color)
       for (const words of ['0.44 ms', '47 %', '▲ +0.44 ms', 'not measured', '0.93 ms']) expect(svg).toContain(words)
     }
   })
@@ -309,7 +309,7 @@ describe('the drawing', () => {
     expect(grid).toMatchObject([{ left: 12, right: 12 }])
   })
 
-  it('has nothing in the colour of an alarm where nothing loses time now, named or not', () => {
+  it('has nothing in the color of an alarm where nothing loses time now, named or not', () => {
     const alarm = (isCalm: boolean) => {
       const { svg, tokens } = drawn({ columns: [long], isCalm })
       return svg.toLowerCase().includes(tokens.ink.bad.toLowerCase())
@@ -325,7 +325,7 @@ describe('the drawing', () => {
     expect(drawn({ layout: 'stacked' }).svg).toContain('Write')
   })
 
-  it('tells parts that were not separable from what is inferred or waiting, without colour', () => {
+  it('tells parts that were not separable from what is inferred or waiting, without color', () => {
     const rest = { ...part('kernel_rest', 'kernel', 440), is_rest: true }
     const dots = (parts: readonly WaterfallColumn['parts'][number][]) =>
       drawn({ columns: [{ ...readColumn, parts }] }).svg.match(/<circle/g)?.length ?? 0

@@ -15,7 +15,7 @@ import {
 import { overText } from './over'
 import { niceMax } from './panels'
 import { type LayerId, type Look, layerLook, layerWord, partLook, pathOrder } from './segments'
-import type { LineColour } from './tokens'
+import type { LineColor } from './tokens'
 
 export interface WaterfallLayer {
   name: string
@@ -69,7 +69,7 @@ export interface WaterfallRow {
   /** The layer it is or belongs to; empty for the total. */
   layer: string
   label: string
-  colour: LineColour | null
+  color: LineColor | null
   start_us: number
   end_us: number
   /** Bounds of the row's end; null where there are none. */
@@ -234,7 +234,7 @@ function partNames(columns: readonly WaterfallColumn[], layer: string): RowName[
 
 const absent = (name: RowName, words = ''): WaterfallRow => ({
   ...name,
-  colour: null,
+  color: null,
   start_us: 0,
   end_us: 0,
   lower_us: null,
@@ -304,7 +304,7 @@ function placed(parts: readonly WaterfallPart[], from_us: number, whole: number,
     const piece = { start_us, end_us: at_us, ...look }
     return {
       ...absent({ key: `part.${part.name}`, kind: 'part', layer: part.layer, label: part.label }),
-      colour: look.colour,
+      color: look.color,
       start_us,
       end_us: at_us,
       value: stepsText(part.us, steps[index] ?? 0, scale),
@@ -330,7 +330,7 @@ function layerRow(
     kind: 'layer',
     layer: layer.name,
     label: layer.label,
-    colour: look.colour,
+    color: look.color,
     start_us,
     end_us: start_us + layer.us,
     lower_us: start_us + layer.lower_us,

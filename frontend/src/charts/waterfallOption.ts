@@ -6,7 +6,7 @@ import type { ComposeOption } from 'echarts/core'
 import type { XAXisComponentOption, YAXisComponentOption } from 'echarts/types/dist/option'
 import { hatchDots, hatchLines, type Rect } from './hatch'
 import { axisLabel } from './timePanels'
-import { type ChartTokens, colourOf } from './tokens'
+import { type ChartTokens, colorOf } from './tokens'
 import { COLUMN_TITLES, type WaterfallColumn, type WaterfallRow, waterfallRows, waterfallScale } from './waterfall'
 
 export interface WaterfallInput {
@@ -14,7 +14,7 @@ export interface WaterfallInput {
   layout: WaterfallLayout
   /** The layers that the diagnosis names, marked by a wash: two where it could not decide between them. */
   named: readonly string[]
-  /** Nothing loses time now: nothing is in the colour of an alarm. */
+  /** Nothing loses time now: nothing is in the color of an alarm. */
   isCalm: boolean
   /** How far measurements contradict each other. */
   disagreement_us: number | null
@@ -191,10 +191,10 @@ function rowSeries(rows: readonly WaterfallRow[], index: number, input: Waterfal
       if (row === undefined) return null
       const plot = params.coordSys as unknown as Rect
       const place = (value_us: number) => Math.max(plot.x, api.coord([value_us, params.dataIndex])[0] ?? plot.x)
-      const centre = api.coord([0, params.dataIndex])[1] ?? plot.y
+      const center = api.coord([0, params.dataIndex])[1] ?? plot.y
       const end = columns.length === 1 || index > 0 ? api.getWidth() : plot.x + plot.width + roomBehind([rows])
-      const middle = centre + (isAbove ? ABOVE.bar : 0)
-      const at: RowPlace = { place, middle, centre, pitch: ROW[layout], plot, tokens, end, isCalm }
+      const middle = center + (isAbove ? ABOVE.bar : 0)
+      const at: RowPlace = { place, middle, center, pitch: ROW[layout], plot, tokens, end, isCalm }
       return {
         type: 'group',
         ...(isFaint ? { style: { opacity: 0.45 } } : {}),
@@ -216,7 +216,7 @@ interface RowPlace {
   place: (value_us: number) => number
   /** Of the bar, and of the row. */
   middle: number
-  centre: number
+  center: number
   /** From one row to the next. */
   pitch: number
   plot: Rect
@@ -231,8 +231,8 @@ function line(x1: number, y1: number, x2: number, y2: number, style: object) {
 }
 
 /** Behind the rows of the layer that the diagnosis names. */
-function wash({ centre, pitch, plot, tokens, isCalm }: RowPlace) {
-  const shape = { x: plot.x - 6, y: centre - pitch / 2, width: plot.width + 12, height: pitch }
+function wash({ center, pitch, plot, tokens, isCalm }: RowPlace) {
+  const shape = { x: plot.x - 6, y: center - pitch / 2, width: plot.width + 12, height: pitch }
   return [{ type: 'rect' as const, shape, style: { fill: isCalm ? tokens.ink.muted : tokens.ink.bad, opacity: 0.09 } }]
 }
 
@@ -255,8 +255,8 @@ function bar(
 ) {
   const x = place(piece.start_us)
   const rect = { x, y: middle - height / 2, width: Math.max(1, place(piece.end_us) - x), height }
-  const fill = isFaint ? tokens.ink.gap : colourOf({ colour: piece.colour, shape: 'band' }, tokens)
-  const edge = 'layer' in piece.colour && !isFaint ? tokens.edge[piece.colour.layer] : fill
+  const fill = isFaint ? tokens.ink.gap : colorOf({ color: piece.color, shape: 'band' }, tokens)
+  const edge = 'layer' in piece.color && !isFaint ? tokens.edge[piece.color.layer] : fill
   const body = { type: 'rect' as const, shape: rect, style: { fill, stroke: edge, lineWidth: 1 } }
   if (!piece.hatched) return [body]
   const stripes = piece.dotted
@@ -273,7 +273,7 @@ function outlined({ kind, start_us, end_us }: WaterfallRow, { place, middle, tok
   return [{ type: 'rect' as const, shape, style: { fill: 'none', stroke: tokens.ink.boundary, lineWidth: 1.5 } }]
 }
 
-/** Twice drawn, so that it stands out from a bar of any colour and from the card. */
+/** Twice drawn, so that it stands out from a bar of any color and from the card. */
 function whisker({ lower_us, upper_us }: WaterfallRow, { place, middle, tokens }: RowPlace) {
   if (lower_us === null || upper_us === null || upper_us <= lower_us) return []
   const [from, to] = [place(lower_us), place(upper_us)]
@@ -308,8 +308,8 @@ function valueText(row: WaterfallRow, { place, middle, plot, tokens, end, isCalm
 }
 
 /** Over its bar: what it is at the left, its numbers at the right. */
-function wordsAbove(row: WaterfallRow, { centre, plot, tokens, isCalm }: RowPlace) {
-  const y = centre + ABOVE.words
+function wordsAbove(row: WaterfallRow, { center, plot, tokens, isCalm }: RowPlace) {
+  const y = center + ABOVE.words
   const isPart = row.kind === 'part'
   const label = {
     text: row.label,
@@ -345,7 +345,7 @@ function wordsOf({ kind, value, share, excess, isOver }: WaterfallRow): Word[] {
 const widthOf = (words: readonly Word[]) => words.map(([, text]) => text).join('  ').length * TEXT_PX
 
 function richText(row: WaterfallRow, words: readonly Word[], tokens: ChartTokens, isCalm: boolean) {
-  const isMissing = row.colour === null && row.kind !== 'contradiction'
+  const isMissing = row.color === null && row.kind !== 'contradiction'
   const halo = { stroke: tokens.ink.card, lineWidth: 3 }
   return {
     text: words.map(([style, text]) => `{${style}|${text}}`).join('  '),

@@ -12,6 +12,12 @@ const COPY = import.meta.dirname
 const FORBIDDEN =
   /\b(surely|perhaps|probably|told|tell|tells|said|judged?|needlessly|nobody|somebody|estate|los(e|es|ing) time|lost per|verdicts?|certain|certainly|certainty|undetermined|healthy|grades?|wait needlessly|I\/Os inside|in flight|I\/O-time|on their way|who takes part|not told apart|newest|brought|at hand|no news|strangers?|owed|overtaken|breach|found late|at worst|as it should be|all the same|expected \(|over expected|coverage|impact|colour|grey|neighbour\w*|metres?|behaviour\w*|centre)\b/i
 
+/** Names, comments and styles have one spelling, that of the pages: who searches for a color finds all of them. */
+const BRITISH =
+  /colour|grey(?!list)|\bcentre|\bmetres?\b|neighbour|behaviour|favour|honour|licence|catalogue|\banalys(?:e|ed|ing)\b|(?:initial|normal|optim|organ|recogn|serial|summar|synchron|visual)is(?:e|ing|ation)/i
+/** Written by programs, and this list. */
+const NOT_SPELLED_HERE = /schema\.d\.ts$|language\.test\.ts$/
+
 const UPPER_CASE_TERMS = /^(?:[A-Z]{2,}|I\/O|FlashArray|Gavel|VMkernel|vCenter|QoS|CycloneDX)/
 
 interface Found {
@@ -21,9 +27,9 @@ interface Found {
 
 type Node = { type?: string; [key: string]: unknown }
 
-function filesIn(folder: string, ending: RegExp): string[] {
+function filesIn(folder: string, ending: RegExp, { withTests = false } = {}): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => ending.test(name) && !/\.test\./.test(name))
+    .filter((name) => ending.test(name) && (withTests || !/\.test\./.test(name)))
     .map((name) => join(folder, name))
 }
 
@@ -80,6 +86,22 @@ describe('language of the pages', () => {
       textsOf(file).flatMap((text) => (FORBIDDEN.test(text) ? [{ file: relative(COPY, file), text }] : [])),
     )
     expect(copyFiles.length).toBeGreaterThan(15)
+    expect(found).toEqual([])
+  })
+
+  it('spelling: American in names, comments and styles too', () => {
+    expect('the LineColour of a neighbour').toMatch(BRITISH)
+    const files = ['..', '../../e2e', '../../scripts']
+      .flatMap((folder) => filesIn(join(COPY, folder), /\.(tsx?|css|mjs)$/, { withTests: true }))
+      .filter((file) => !NOT_SPELLED_HERE.test(file))
+    const found = files.flatMap((file) =>
+      readFileSync(file, 'utf8')
+        .split('\n')
+        .flatMap((line, index) =>
+          BRITISH.test(line) ? [`${relative(SOURCES, file)}:${index + 1} ${line.trim()}`] : [],
+        ),
+    )
+    expect(files.length).toBeGreaterThan(400)
     expect(found).toEqual([])
   })
 

@@ -1,4 +1,4 @@
-/** The shapes of states, 12 × 12: what a colour says is always said by a shape, too, in text and in charts. */
+/** The shapes of states, 12 × 12: what a color says is always said by a shape, too, in text and in charts. */
 
 export type Tone = 'good' | 'warn' | 'open' | 'bad' | 'calm'
 

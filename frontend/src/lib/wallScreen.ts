@@ -3,7 +3,7 @@
 export interface WallScreen {
   /** Diagonal in inches, as it was written; empty: 55. */
   screen_in: string
-  /** From how many metres it is read, as it was written; empty: 4. */
+  /** From how many meters it is read, as it was written; empty: 4. */
   distance_m: string
 }
 

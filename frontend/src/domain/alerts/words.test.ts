@@ -118,7 +118,7 @@ describe('a recovering alert', () => {
 })
 
 describe('the mark of a state', () => {
-  it('has a shape that no severity has, and while it fires the colour of its severity', () => {
+  it('has a shape that no severity has, and while it fires the color of its severity', () => {
     const states = ['pending', 'firing', 'recovering', 'no_data', 'resolved'] as const
     const shapes = states.map((state) => alertStateMark(state, 'info').shape)
     expect(new Set(shapes).size).toBe(states.length)

@@ -35,7 +35,7 @@ const STATES: Record<AlertState, { word: string; shape?: string; tone?: Tone }> 
 }
 export const alertStateWord = (state: AlertState) => STATES[state].word
 
-/** The shape says what it does; the colour, while it fires, how bad it is. */
+/** The shape says what it does; the color, while it fires, how bad it is. */
 export function alertStateMark(state: AlertState, severity: Severity): { tone: Tone; word: string; shape?: string } {
   const { tone = state === 'firing' ? SEVERITY_TONES[severity] : 'calm', ...mark } = STATES[state]
   return { ...mark, tone }

@@ -81,7 +81,7 @@ it('can be saved as a picture beside its numbers', async () => {
 it('what is surely above baseline is a calm sign under a healthy diagnosis and under one that is over', () => {
   const inkOf = (diagnosis: { named: string | null; hasEnded?: boolean }) => {
     const { unmount } = show(diagnosis)
-    const ink = screen.getByText('▲').style.getPropertyValue('--colour')
+    const ink = screen.getByText('▲').style.getPropertyValue('--color')
     unmount()
     return ink
   }

@@ -171,25 +171,25 @@ function marksOf(
     .filter(({ key }) => !folded.has(key))
   const pieces = rows.flatMap((row) => row.pieces)
   const marks: [boolean, LegendWord][] = [
-    [rows.some(({ baseline_us }) => baseline_us !== null), { label: baseline, colour: ink.boundary, mark: 'solid' }],
+    [rows.some(({ baseline_us }) => baseline_us !== null), { label: baseline, color: ink.boundary, mark: 'solid' }],
     [
       rows.some(({ lower_us, upper_us }) => (upper_us ?? 0) > (lower_us ?? 0)),
-      { label: breakdownCopy.layerRangeMark, colour: ink.total, mark: 'whisker' },
+      { label: breakdownCopy.layerRangeMark, color: ink.total, mark: 'whisker' },
     ],
     [
       rows.some(({ excess, isOver }) => excess !== '' && isOver),
-      { label: diagnosisCopy.aboveBaseline, colour: isCalm ? ink.text : ink.bad, mark: { sign: SURELY } },
+      { label: diagnosisCopy.aboveBaseline, color: isCalm ? ink.text : ink.bad, mark: { sign: SURELY } },
     ],
     [
       rows.some(({ excess, isOver }) => excess !== '' && !isOver),
-      { label: breakdownCopy.possiblyAbove, colour: ink.muted, mark: { sign: PERHAPS } },
+      { label: breakdownCopy.possiblyAbove, color: ink.muted, mark: { sign: PERHAPS } },
     ],
     [
       pieces.some(({ hatched, dotted }) => hatched && !dotted),
-      { label: breakdownCopy.estimatedMark, colour: ink.gap, mark: 'hatched' },
+      { label: breakdownCopy.estimatedMark, color: ink.gap, mark: 'hatched' },
     ],
-    [pieces.some(({ dotted }) => dotted), { label: breakdownCopy.partsMark, colour: ink.gap, mark: 'dotted' }],
-    [(disagreement_us ?? 0) > 0, { label: breakdownCopy.contradictionMark, colour: ink.boundary, mark: 'outline' }],
+    [pieces.some(({ dotted }) => dotted), { label: breakdownCopy.partsMark, color: ink.gap, mark: 'dotted' }],
+    [(disagreement_us ?? 0) > 0, { label: breakdownCopy.contradictionMark, color: ink.boundary, mark: 'outline' }],
   ]
   return marks.filter(([isShown]) => isShown).map(([, mark]) => mark)
 }

@@ -1,4 +1,4 @@
-/** The differences between neighbouring boundaries, reads and writes together: what "the array is fine" comes down to. */
+/** The differences between neighboring boundaries, reads and writes together: what "the array is fine" comes down to. */
 
 import type { Deltas } from '../../api/types'
 import { overText } from '../../charts/over'

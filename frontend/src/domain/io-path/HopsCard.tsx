@@ -17,7 +17,7 @@ import {
 } from '../../charts/hops'
 import { hopsCsv } from '../../charts/hopsCsv'
 import type { LayerId } from '../../charts/segments'
-import { colourOf } from '../../charts/tokens'
+import { colorOf } from '../../charts/tokens'
 import * as ioPathCopy from '../../copy/ioPath'
 import { CopyLink, SaveCsv, Tools, TurnTable } from '../../kit/chart/tools'
 import { useTokens } from '../../kit/chart/useTokens'
@@ -198,13 +198,13 @@ function Lines({ links, height, isCalm }: LinesProps) {
   return (
     <div className={styles.lines}>
       <svg aria-hidden="true" viewBox={`0 0 100 ${height}`} preserveAspectRatio="none">
-        {links.map(({ key, path, width, colour, isFaint }) => (
+        {links.map(({ key, path, width, color, isFaint }) => (
           <path
             key={key}
             d={path}
             fill="none"
             vectorEffect="non-scaling-stroke"
-            stroke={colourOf({ colour, shape: 'band' }, tokens)}
+            stroke={colorOf({ color, shape: 'band' }, tokens)}
             strokeWidth={isFaint ? 1.5 : width}
             strokeDasharray={isFaint ? '4 4' : undefined}
           />

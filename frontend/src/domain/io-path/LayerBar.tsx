@@ -1,7 +1,7 @@
 /** Layers of a latency or of the I/Os inside, as one bar in path order; what was not separable is hatched. */
 
 import { type LayerId, layerLook } from '../../charts/segments'
-import { type ChartTokens, colourOf } from '../../charts/tokens'
+import { type ChartTokens, colorOf } from '../../charts/tokens'
 import { useTokens } from '../../kit/chart/useTokens'
 import styles from '../diagnosis/Diagnosis.module.css'
 
@@ -36,11 +36,11 @@ export function LayerBar({ pieces, max, words, tall = false }: LayerBarProps) {
   )
 }
 
-/** A layer's colours, and whether stripes are laid over them. */
+/** A layer's colors, and whether stripes are laid over them. */
 function layerPaint(layers: readonly LayerId[], tokens: ChartTokens) {
   const look = layerLook(layers)
-  const backgroundColor = colourOf({ ...look, shape: 'band' }, tokens)
-  const edge = 'layer' in look.colour ? tokens.edge[look.colour.layer] : backgroundColor
+  const backgroundColor = colorOf({ ...look, shape: 'band' }, tokens)
+  const edge = 'layer' in look.color ? tokens.edge[look.color.layer] : backgroundColor
   return { style: { backgroundColor, boxShadow: `inset 0 0 0 1px ${edge}` }, 'data-hatched': look.hatched }
 }
 

@@ -8,7 +8,7 @@ interface NamedLayerProps {
   className?: string | undefined
 }
 
-/** The layer that a diagnosis names, as colour and word, where there is no room for its sentence; nothing where it names none. */
+/** The layer that a diagnosis names, as color and word, where there is no room for its sentence; nothing where it names none. */
 export function NamedLayer({ row, className }: NamedLayerProps) {
   const layers = namedLayers(row)
   if (layers.length === 0) return null

@@ -8,7 +8,7 @@ import { arrayLatencyUs } from './sides'
 
 interface Part {
   us: number | null
-  colour: string
+  color: string
   /** Not resolved by the counter: it may stand for so much more. */
   isBelowStep?: boolean
 }
@@ -20,22 +20,22 @@ export function hostParts({ host_gavg_us, host_davg_us, host_kavg_us, host_preci
   const [whole_us, driver_us] = [host_gavg_us ?? host_davg_us, host_davg_us ?? host_gavg_us]
   const kernel_us = host_davg_us === null ? null : host_kavg_us
   const parts = [
-    { us: driver_us, colour: BOUNDARY },
-    ...(kernel_us === null ? [] : [{ us: kernel_us, colour: 'var(--gv-kernel-queue)' }]),
+    { us: driver_us, color: BOUNDARY },
+    ...(kernel_us === null ? [] : [{ us: kernel_us, color: 'var(--gv-kernel-queue)' }]),
   ]
   if (whole_us === null || (host_precision_us ?? 0) < COARSE_US) return parts
   const confirmed = parts.map((part) => ({ ...part, us: counterBounds(part.us ?? 0, host_precision_us)[0] }))
   const confirmed_us = confirmed.reduce((sum, { us }) => sum + us, 0)
   const perhaps_us = counterBounds(whole_us, host_precision_us)[1] - confirmed_us
-  return [...confirmed, { us: perhaps_us, colour: BOUNDARY, isBelowStep: true }]
+  return [...confirmed, { us: perhaps_us, color: BOUNDARY, isBelowStep: true }]
 }
 
 const BOUNDARY = 'var(--gv-boundary)'
 
 export function SidesBar({ newest, max_us }: { newest: Sides; max_us: number }) {
   const array: Part[] = [
-    { us: newest.array_internal_us, colour: 'var(--gv-array-service)' },
-    { us: newest.array_san_us, colour: 'var(--gv-san)' },
+    { us: newest.array_internal_us, color: 'var(--gv-array-service)' },
+    { us: newest.array_san_us, color: 'var(--gv-san)' },
   ]
   const words = listsCopy.hostArrayLatency(
     formatCounter(newest.host_gavg_us, newest.host_precision_us),
@@ -58,7 +58,7 @@ function Bar({ parts, max_us }: { parts: readonly Part[]; max_us: number }) {
           part.us !== null &&
           part.us > 0 && (
             <span
-              key={part.colour + String(part.isBelowStep)}
+              key={part.color + String(part.isBelowStep)}
               className={part.isBelowStep ? styles.belowStep : styles.part}
               style={{ width: `${Math.min(100, (100 * part.us) / max_us)}%`, ...paint(part) }}
             />
@@ -68,8 +68,8 @@ function Bar({ parts, max_us }: { parts: readonly Part[]; max_us: number }) {
   )
 }
 
-function paint({ colour, isBelowStep }: Part) {
-  return isBelowStep ? { color: colour } : { background: colour }
+function paint({ color, isBelowStep }: Part) {
+  return isBelowStep ? { color: color } : { background: color }
 }
 
 const KEY = [
@@ -79,13 +79,13 @@ const KEY = [
   ['var(--gv-san)', listsCopy.keySan],
 ] as const
 
-/** What the colours of the bars in "Hosts over array" mean, once for a list. */
+/** What the colors of the bars in "Hosts over array" mean, once for a list. */
 export function SidesKey({ className = '' }: { className?: string | undefined }) {
   return (
     <ul className={`${styles.key} ${className}`} aria-label={listsCopy.keyLabel}>
-      {KEY.map(([colour, word]) => (
+      {KEY.map(([color, word]) => (
         <li key={word}>
-          <span className={styles.swatch} style={{ background: colour }} /> {word}
+          <span className={styles.swatch} style={{ background: color }} /> {word}
         </li>
       ))}
       <li>

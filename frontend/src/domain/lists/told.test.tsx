@@ -99,7 +99,7 @@ it('of very many links the first fifty are drawn, and all of them on request', a
   expect(screen.queryByRole('button')).toBeNull()
 })
 
-it('the colours of the bars are named once for a list', () => {
+it('the colors of the bars are named once for a list', () => {
   show(<SidesKey />)
   const words = screen.getAllByRole('listitem').map(({ textContent }) => textContent?.trim())
   expect(words).toEqual([

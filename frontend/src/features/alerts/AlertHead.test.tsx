@@ -97,7 +97,7 @@ it('the way to the object keeps the time of the alert in its address', () => {
   expect(decodeURIComponent(href ?? '')).toBe('/datastores/7?from=2026-11-22T11:17:00Z&to=2026-11-22T11:50:00Z')
 })
 
-it('an old number is grey and not called what holds now, and neither is the diagnosis of those minutes', () => {
+it('an old number is gray and not called what holds now, and neither is the diagnosis of those minutes', () => {
   const diagnosis = {
     state: 'judged',
     confidence: 'confirmed',

@@ -133,7 +133,7 @@ const csvRow = (row: OverviewRow) => [
   row.excess_outstanding,
 ]
 
-const word = (label: string, colour: string, mark: LegendWord['mark']): LegendWord => ({ label, colour, mark })
+const word = (label: string, color: string, mark: LegendWord['mark']): LegendWord => ({ label, color, mark })
 
 function legendWords(tokens: ChartTokens): LegendWord[] {
   const fillOf = (layer: LayerId, strength: Strength) =>

@@ -1,4 +1,4 @@
-/** A row of the ranking as a tile: how large, under which array, in whose colour. Pure. */
+/** A row of the ranking as a tile: how large, under which array, in whose color. Pure. */
 
 import type { OverviewRow } from '../../api/types'
 import { strengthOf, type Tile } from '../../charts/treemap'
@@ -12,7 +12,7 @@ export const iosOf = ({ iops, total_us }: OverviewRow) => ((iops ?? 0) * (total_
 
 export function tileOf(row: OverviewRow, zone: Zone): Tile {
   const { word } = severityLook(row, zone)
-  // What is over loses its alarm's colour.
+  // What is over loses its alarm's color.
   const named = row.until_at === null ? namedWords(row) : null
   return {
     id: keyOf(row),

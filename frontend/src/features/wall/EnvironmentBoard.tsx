@@ -1,4 +1,4 @@
-/** The environment on a wall: what it loses by layer, and the worst of one kind. Grey is calm; colour means look here. */
+/** The environment on a wall: what it loses by layer, and the worst of one kind. Gray is calm; color means look here. */
 
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'

@@ -22,7 +22,7 @@ export function WallAlerts({
   if (data.analyzed_until_at === null) return <span className={styles.alerts}>{wallsCopy.alertsNotAnalyzed}</span>
   const { firing, recovering, others } = openAlerts(choose === undefined ? data.alerts : choose(data.alerts))
   const [worst] = firing
-  // What is calm has no colour on a wall.
+  // What is calm has no color on a wall.
   return (
     <span className={styles.alerts}>
       <span className={styles.known}>{firesWords(firing)}</span>

@@ -14,7 +14,7 @@ import { EnvironmentBoard } from './EnvironmentBoard'
 import { ObjectBoard } from './ObjectBoard'
 import styles from './Wall.module.css'
 
-/** A screen on a wall: no menu, nothing to click, readable from four metres. */
+/** A screen on a wall: no menu, nothing to click, readable from four meters. */
 export default function WallPage() {
   const { board = '' } = useParams({ strict: false }) as { board?: string }
   const [list] = useParameter(BOARDS)

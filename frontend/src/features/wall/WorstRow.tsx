@@ -29,7 +29,7 @@ interface WorstRowProps {
 const saidOf = ({ state, layer, sentence }: OverviewRow) =>
   state === 'judged' && layer === null ? sentence.detail : sentence.text
 
-/** One thing, in two lines that are read from afar; its layer in a word beside the colours. What is worst is so by the I/Os that wait. */
+/** One thing, in two lines that are read from afar; its layer in a word beside the colors. What is worst is so by the I/Os that wait. */
 export function WorstRow({ row, age, age_ms, max_us, alerts }: WorstRowProps) {
   const isBlank = age === 'blank'
   const isCalm = !isElevated(row)

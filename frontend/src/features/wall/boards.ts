@@ -56,7 +56,7 @@ export interface WallSize {
 /** 43 of 1080 px on a screen of 55 inches, read from 4 m: 23.5 minutes of arc. */
 const USUAL: WallSize = { font_vh: 4, rows: 6 }
 const ANGLE_RAD = ((23.5 / 60) * Math.PI) / 180
-const METRES_PER_INCH = 0.0254
+const METERS_PER_INCH = 0.0254
 const HEIGHT_OF_DIAGONAL = 9 / Math.hypot(16, 9)
 /** Smaller is no wall; larger leaves no room for what is to be read. */
 const [SMALLEST_VH, LARGEST_VH] = [2.4, 5.4]
@@ -67,7 +67,7 @@ const [FEWEST_ROWS, MOST_ROWS] = [2, 8]
 /** Letters that look equally large from wherever they are read; the farther, the fewer rows. */
 export function wallSize({ screen_in, distance_m }: { screen_in: number; distance_m: number }): WallSize {
   if (!(screen_in > 0) || !(distance_m > 0)) return USUAL
-  const height_m = screen_in * METRES_PER_INCH * HEIGHT_OF_DIAGONAL
+  const height_m = screen_in * METERS_PER_INCH * HEIGHT_OF_DIAGONAL
   const wanted = (100 * distance_m * Math.tan(ANGLE_RAD)) / height_m
   const font_vh = Math.min(LARGEST_VH, Math.max(SMALLEST_VH, wanted))
   const room = Math.floor((100 / font_vh - FRAME_EM) / ROW_EM)

@@ -36,7 +36,7 @@ export interface ChartProps {
   /** The chart's numbers, as a table to look at. */
   table: ReactNode
   legend?: ReactNode
-  /** What colours and signs mean, for those who see the exported picture alone. */
+  /** What colors and signs mean, for those who see the exported picture alone. */
   legendWords: readonly LegendWord[]
   shownWindow: ShownWindow
   /** Of a chart over time: moves with the cursor of the page's others, and says what is there. */
@@ -100,8 +100,8 @@ function Buttons({ canvas, asTable, onTable, ...props }: ButtonsProps) {
     const drawing = canvas.current?.picture(tokens.ink.card)
     if (!drawing) return
     const words = { title: props.exportTitle, subtitle: props.windowText, legend: props.legendWords }
-    const colours = { background: tokens.ink.card, text: tokens.ink.text, muted: tokens.ink.muted, font: tokens.font }
-    framedPicture(drawing, words, colours).toBlob(
+    const colors = { background: tokens.ink.card, text: tokens.ink.text, muted: tokens.ink.muted, font: tokens.font }
+    framedPicture(drawing, words, colors).toBlob(
       (picture) => picture && download(picture, `${fileStem(props.exportTitle)}.png`),
     )
   }

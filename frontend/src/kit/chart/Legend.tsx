@@ -1,4 +1,4 @@
-/** What the colours and strokes mean, by the panel that they are in; each entry switches its lines on and off. */
+/** What the colors and strokes mean, by the panel that they are in; each entry switches its lines on and off. */
 
 import type { PanelLine } from '../../charts/panels'
 import * as chartsCopy from '../../copy/charts'

@@ -6,10 +6,10 @@ import styles from './Words.module.css'
 
 export interface LegendWord {
   label: string
-  colour: string
+  color: string
   /** Line around a fill that would be too faint on the card by itself. */
   edge?: string
-  /** How it looks in the chart: never its colour alone. */
+  /** How it looks in the chart: never its color alone. */
   mark: 'fill' | 'hatched' | 'dotted' | 'outline' | 'whisker' | StrokeMark | { sign: string }
 }
 
@@ -29,8 +29,8 @@ export function Words({ words }: { words: readonly LegendWord[] }) {
   )
 }
 
-export function Mark({ colour, edge = colour, mark }: Omit<LegendWord, 'label'>) {
-  const style = { '--colour': colour, '--edge': edge } as CSSProperties
+export function Mark({ color, edge = color, mark }: Omit<LegendWord, 'label'>) {
+  const style = { '--color': color, '--edge': edge } as CSSProperties
   if (typeof mark === 'object')
     return (
       <b className={styles.sign} style={style} aria-hidden="true">

@@ -1,6 +1,6 @@
 /** The cursor's reading as DOM. Names become text nodes: whatever they contain, they are never read as markup. */
 
-import { type ChartTokens, colourOf } from '../../charts/tokens'
+import { type ChartTokens, colorOf } from '../../charts/tokens'
 import type { CursorReading, CursorRow } from '../../charts/tooltip'
 import styles from './Cursor.module.css'
 
@@ -17,7 +17,7 @@ function element<Tag extends keyof HTMLElementTagNameMap>(
 
 function swatch(row: CursorRow, tokens: ChartTokens): HTMLElement {
   const node = element('span', styles.swatch)
-  node.style.borderTopColor = colourOf(row, tokens)
+  node.style.borderTopColor = colorOf(row, tokens)
   node.style.borderTopStyle = row.stroke
   return node
 }

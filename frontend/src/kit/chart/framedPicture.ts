@@ -15,7 +15,7 @@ interface Words {
   legend: readonly LegendWord[]
 }
 
-interface Colours {
+interface Colors {
   background: string
   text: string
   muted: string
@@ -34,11 +34,11 @@ export function legendPlaces(widths: readonly number[], room: number): { row: nu
   })
 }
 
-export function framedPicture(drawing: HTMLCanvasElement, words: Words, colours: Colours): HTMLCanvasElement {
+export function framedPicture(drawing: HTMLCanvasElement, words: Words, colors: Colors): HTMLCanvasElement {
   const canvas = document.createElement('canvas')
   const pen = canvas.getContext('2d')
   if (pen === null) return drawing
-  const legendFont = `${LEGEND_FONT}px ${colours.font}`
+  const legendFont = `${LEGEND_FONT}px ${colors.font}`
   pen.font = legendFont
   const widths = words.legend.map(({ label }) => pen.measureText(label).width)
   const places = legendPlaces(widths, drawing.width)
@@ -46,20 +46,20 @@ export function framedPicture(drawing: HTMLCanvasElement, words: Words, colours:
   // A new size forgets the pen.
   canvas.width = drawing.width + 2 * MARGIN
   canvas.height = head + drawing.height + MARGIN
-  pen.fillStyle = colours.background
+  pen.fillStyle = colors.background
   pen.fillRect(0, 0, canvas.width, canvas.height)
-  pen.fillStyle = colours.text
-  pen.font = `600 32px ${colours.font}`
+  pen.fillStyle = colors.text
+  pen.font = `600 32px ${colors.font}`
   pen.fillText(words.title, MARGIN, MARGIN + 28, drawing.width)
-  pen.fillStyle = colours.muted
-  pen.font = `24px ${colours.font}`
+  pen.fillStyle = colors.muted
+  pen.font = `24px ${colors.font}`
   pen.fillText(words.subtitle, MARGIN, MARGIN + 64, drawing.width)
   for (const [index, word] of words.legend.entries()) {
     const { row, x } = places[index] ?? { row: 0, x: 0 }
     const [left, middle] = [MARGIN + x, MARGIN + HEAD + ROW * (row + 0.5)]
-    drawMark(pen, word, left, middle, colours)
+    drawMark(pen, word, left, middle, colors)
     pen.font = legendFont
-    pen.fillStyle = colours.muted
+    pen.fillStyle = colors.muted
     pen.fillText(word.label, left + MARK, middle + 8, drawing.width - MARK)
   }
   pen.drawImage(drawing, MARGIN, head)
@@ -71,13 +71,13 @@ const FILL = { width: 24, height: 18 }
 
 function drawMark(
   pen: CanvasRenderingContext2D,
-  { colour, mark }: LegendWord,
+  { color, mark }: LegendWord,
   x: number,
   middle: number,
-  { background, font }: Colours,
+  { background, font }: Colors,
 ): void {
-  pen.fillStyle = colour
-  pen.strokeStyle = colour
+  pen.fillStyle = color
+  pen.strokeStyle = color
   pen.lineWidth = 3
   const box = [x, middle - FILL.height / 2, FILL.width, FILL.height] as const
   if (typeof mark === 'object') {

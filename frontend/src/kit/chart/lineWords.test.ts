@@ -35,12 +35,12 @@ const legend = latencyLegend(data)
 
 it.each(['dark', 'light'])('no two entries of a legend look the same in the %s theme', (theme) => {
   const tokens = chartTokens(variablesOf(css, theme))
-  const looks = legend.map((line) => lineWord(line, tokens)).map(({ colour, mark }) => `${colour} ${String(mark)}`)
+  const looks = legend.map((line) => lineWord(line, tokens)).map(({ color, mark }) => `${color} ${String(mark)}`)
   expect(legend).toHaveLength(parts.length + 5)
   expect(new Set(looks).size).toBe(looks.length)
 })
 
-it('lines and fills of one panel differ without their colours where they share one', () => {
+it('lines and fills of one panel differ without their colors where they share one', () => {
   const words = legend.map((line) => lineWord(line, chartTokens(variablesOf(css, 'dark'))))
   const markOf = (label: string) => words.find((one) => one.label.startsWith(label))?.mark
   expect([markOf('Total'), markOf('Virtual disk OIO'), markOf('Queue depth (DQLEN)')]).toEqual([

@@ -1,13 +1,13 @@
 /** How the lines of a chart over time look, for legends on the page and in pictures. */
 
 import type { PanelLine } from '../../charts/panels'
-import { type ChartTokens, colourOf } from '../../charts/tokens'
+import { type ChartTokens, colorOf } from '../../charts/tokens'
 import type { LegendWord } from './Words'
 
 export function lineWord(line: PanelLine, tokens: ChartTokens): LegendWord {
-  const colour = colourOf(line, tokens)
+  const color = colorOf(line, tokens)
   const label = line.strip === undefined ? line.legend : `${line.legend} (${line.strip})`
-  return { label, colour, ...edgeOf(line, tokens), mark: markOf(line) }
+  return { label, color, ...edgeOf(line, tokens), mark: markOf(line) }
 }
 
 function markOf({ shape, stroke, hatched, dotted }: PanelLine): LegendWord['mark'] {
@@ -17,7 +17,7 @@ function markOf({ shape, stroke, hatched, dotted }: PanelLine): LegendWord['mark
 }
 
 /** A faint fill needs a line around it. */
-const edgeOf = ({ colour }: PanelLine, { edge }: ChartTokens) => ('layer' in colour ? { edge: edge[colour.layer] } : {})
+const edgeOf = ({ color }: PanelLine, { edge }: ChartTokens) => ('layer' in color ? { edge: edge[color.layer] } : {})
 
 /** Of what is drawn; the picture says nothing of what is switched off. */
 export const drawnWords = (lines: readonly PanelLine[], hidden: ReadonlySet<string>, tokens: ChartTokens) =>

@@ -1,7 +1,7 @@
 import { type ChartTokens, chartTokens } from '../../charts/tokens'
 import { type Theme, usePreferences } from '../../lib/preferences'
 
-/** The chart colours of the theme in force. */
+/** The chart colors of the theme in force. */
 export function useTokens(): ChartTokens {
   const { theme } = usePreferences()
   const tokens = known.get(theme) ?? readTokens(theme)

@@ -1,4 +1,4 @@
-/** A state as shape, word and colour: never colour alone. */
+/** A state as shape, word and color: never color alone. */
 
 import { MARK_SHAPES, type Tone } from '../../lib/marks'
 import styles from './StateMark.module.css'

@@ -20,7 +20,7 @@ import { nextStart, whenWords } from './when'
 export const SILENCE_ROW_PX = 58
 export const silenceNarrowRowPx = (hasActions: boolean) => narrowRowPx(5, hasActions)
 
-/** Nothing of it is wrong: none has a colour of alarm. */
+/** Nothing of it is wrong: none has a color of alarm. */
 const STATES: Record<SilenceOut['state'], { tone: Tone; word: string; shape?: string }> = {
   active: { tone: 'calm', word: silencesCopy.active, shape: ALERT_SHAPES.paused },
   coming: { tone: 'calm', word: silencesCopy.upcoming, shape: ALERT_SHAPES.waiting },
