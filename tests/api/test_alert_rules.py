@@ -50,6 +50,7 @@ def test_a_rule_comes_out_as_it_went_in(admin: TestClient) -> None:
     }
     assert added["when"][0] == {
         "quantity": "latency", "part": "kernel", "direction": "all", "at_least": 300, "recover_below": 200, "compared": "lower",
+        "finding": None, "finding_severity": None,
     }  # fmt: skip
     assert (added["enabled"], added["is_default"], added["open"]) == (True, False, 0)
     changed = admin.put(f"/api/v1/alert-rules/{added['id']}", json={**RULE, "for_min": 3}).json()

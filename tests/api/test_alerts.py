@@ -38,7 +38,14 @@ def test_what_fires_is_there_with_its_numbers_and_its_diagnosis(client: TestClie
     assert alert["subject"] == {"kind": "datastore", "id": scene.store, "name": "simple"}
     assert (alert["state"], alert["layer"], alert["rule_key"]) == ("firing", "kernel", "kernel_slow")
     assert (alert["value"], alert["lower"]) == pytest.approx((438, 425), rel=1e-3)
-    assert alert["measure"] == {"quantity": "latency", "part": "kernel", "direction": "all", "unit": "µs"}
+    assert alert["measure"] == {
+        "quantity": "latency",
+        "part": "kernel",
+        "direction": "all",
+        "unit": "µs",
+        "finding": None,
+        "finding_severity": None,
+    }
     assert alert["sentence"]["claim"].startswith("Kernel, mostly kernel queue: 0.44 of 0.93 ms")
     assert ask(client, f"alerts/now?subject=datastore&object_id={scene.store}")["alerts"] == [alert]
     assert ask(client, "alerts/now?subject=vm")["alerts"] == []

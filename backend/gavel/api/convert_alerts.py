@@ -125,7 +125,8 @@ def _alert_fields(row: AlertRow, around: Surroundings) -> dict[str, Any]:
         "array_ids": list(around.arrays.get(row.id, ())),
         "path": list(row.path),
         "labels": dict(row.labels),
-        "measure": dict(row.measure),
+        # Alerts of before there were findings to alert on have none stored.
+        "measure": {"finding": None, "finding_severity": None, **row.measure},
         "sentence": None if row.sentence is None else StoredSentence.parse(row.sentence),
         "quiet": mute.reason(around.quiet, row, around.at) if row.ended_at is None else None,
     }

@@ -2438,6 +2438,7 @@ export interface components {
          * @description Holds from `at_least` on, recovers below `recover_below` (null: below `at_least`), in the unit of the quantity.
          *
          *     part: a layer or a segment; null is the total (of sources: the source). compared: `lower` is the lower bound, `estimate` the estimate.
+         *     finding, finding_severity: of `open_findings` the id of their rule (null: every rule) and the lowest severity that counts (null: any).
          */
         ConditionBody: {
             /** At Least */
@@ -2454,13 +2455,17 @@ export interface components {
              * @enum {string}
              */
             direction: "read" | "write" | "all";
+            /** Finding */
+            finding?: string | null;
+            /** Finding Severity */
+            finding_severity?: ("normal" | "elevated" | "high") | null;
             /** Part */
             part?: ("guest" | "kernel" | "san" | "array" | "guest_queue" | "hypervisor" | "kernel_queue" | "kernel_service" | "fabric" | "array_port" | "array_qos" | "array_queue" | "array_service") | null;
             /**
              * Quantity
              * @enum {string}
              */
-            quantity: "latency" | "share" | "excess" | "baseline_ratio" | "excess_outstanding" | "queue_utilization" | "disagreement" | "sample_age" | "clock_skew" | "gap";
+            quantity: "latency" | "share" | "excess" | "baseline_ratio" | "excess_outstanding" | "queue_utilization" | "disagreement" | "sample_age" | "clock_skew" | "gap" | "open_findings";
             /** Recover Below */
             recover_below?: number | null;
         };
@@ -3035,6 +3040,16 @@ export interface components {
             by: string;
             /** Note */
             note: string;
+        };
+        /**
+         * FindingChoice
+         * @description A rule of findings by id and title.
+         */
+        FindingChoice: {
+            /** Id */
+            id: string;
+            /** Title */
+            title: string;
         };
         /** FindingColumn */
         FindingColumn: {
@@ -3948,7 +3963,7 @@ export interface components {
              * Unit
              * @enum {string}
              */
-            unit: "µs" | "share" | "×" | "I/Os" | "s";
+            unit: "µs" | "share" | "×" | "I/Os" | "s" | "findings";
         };
         /**
          * LayerColumns
@@ -4200,18 +4215,22 @@ export interface components {
              * @enum {string}
              */
             direction: "read" | "write" | "all";
+            /** Finding */
+            finding: string | null;
+            /** Finding Severity */
+            finding_severity: ("normal" | "elevated" | "high") | null;
             /** Part */
             part: ("guest" | "kernel" | "san" | "array" | "guest_queue" | "hypervisor" | "kernel_queue" | "kernel_service" | "fabric" | "array_port" | "array_qos" | "array_queue" | "array_service") | null;
             /**
              * Quantity
              * @enum {string}
              */
-            quantity: "latency" | "share" | "excess" | "baseline_ratio" | "excess_outstanding" | "queue_utilization" | "disagreement" | "sample_age" | "clock_skew" | "gap";
+            quantity: "latency" | "share" | "excess" | "baseline_ratio" | "excess_outstanding" | "queue_utilization" | "disagreement" | "sample_age" | "clock_skew" | "gap" | "open_findings";
             /**
              * Unit
              * @enum {string}
              */
-            unit: "µs" | "share" | "×" | "I/Os" | "s";
+            unit: "µs" | "share" | "×" | "I/Os" | "s" | "findings";
         };
         /**
          * NewestMeasure
@@ -4785,9 +4804,11 @@ export interface components {
         };
         /**
          * QuantityOut
-         * @description What a condition may compare. parts: null among them is the total; empty: it has no parts.
+         * @description What a condition may compare. parts: null among them is the total; empty: it has no parts. findings: rules to choose from.
          */
         QuantityOut: {
+            /** Findings */
+            findings: components["schemas"]["FindingChoice"][];
             /** Has Direction */
             has_direction: boolean;
             /** Parts */
@@ -4796,14 +4817,14 @@ export interface components {
              * Quantity
              * @enum {string}
              */
-            quantity: "latency" | "share" | "excess" | "baseline_ratio" | "excess_outstanding" | "queue_utilization" | "disagreement" | "sample_age" | "clock_skew" | "gap";
+            quantity: "latency" | "share" | "excess" | "baseline_ratio" | "excess_outstanding" | "queue_utilization" | "disagreement" | "sample_age" | "clock_skew" | "gap" | "open_findings";
             /** Subjects */
             subjects: ("vm" | "datastore" | "host" | "cluster" | "volume" | "array" | "source")[];
             /**
              * Unit
              * @enum {string}
              */
-            unit: "µs" | "share" | "×" | "I/Os" | "s";
+            unit: "µs" | "share" | "×" | "I/Os" | "s" | "findings";
         };
         /**
          * QueueColumns
@@ -8665,6 +8686,7 @@ export interface operations {
                     /**
                      * @example [
                      *       {
+                     *         "findings": [],
                      *         "has_direction": true,
                      *         "parts": [
                      *           null,
@@ -8683,6 +8705,31 @@ export interface operations {
                      *           "array"
                      *         ],
                      *         "unit": "µs"
+                     *       },
+                     *       {
+                     *         "findings": [
+                     *           {
+                     *             "id": "device-queue-full",
+                     *             "title": "Device queue full"
+                     *           },
+                     *           {
+                     *             "id": "paths-down",
+                     *             "title": "Paths down"
+                     *           }
+                     *         ],
+                     *         "has_direction": false,
+                     *         "parts": [],
+                     *         "quantity": "open_findings",
+                     *         "subjects": [
+                     *           "vm",
+                     *           "datastore",
+                     *           "host",
+                     *           "cluster",
+                     *           "volume",
+                     *           "array",
+                     *           "source"
+                     *         ],
+                     *         "unit": "findings"
                      *       }
                      *     ]
                      */
@@ -8739,6 +8786,8 @@ export interface operations {
                      *             "at_least": 300,
                      *             "compared": "lower",
                      *             "direction": "all",
+                     *             "finding": null,
+                     *             "finding_severity": null,
                      *             "part": "kernel",
                      *             "quantity": "latency",
                      *             "recover_below": 200
@@ -8747,6 +8796,8 @@ export interface operations {
                      *             "at_least": 0.2,
                      *             "compared": "lower",
                      *             "direction": "all",
+                     *             "finding": null,
+                     *             "finding_severity": null,
                      *             "part": "kernel",
                      *             "quantity": "share",
                      *             "recover_below": 0.15
@@ -8814,6 +8865,8 @@ export interface operations {
                      *           "at_least": 300,
                      *           "compared": "lower",
                      *           "direction": "all",
+                     *           "finding": null,
+                     *           "finding_severity": null,
                      *           "part": "kernel",
                      *           "quantity": "latency",
                      *           "recover_below": 200
@@ -8822,6 +8875,8 @@ export interface operations {
                      *           "at_least": 0.2,
                      *           "compared": "lower",
                      *           "direction": "all",
+                     *           "finding": null,
+                     *           "finding_severity": null,
                      *           "part": "kernel",
                      *           "quantity": "share",
                      *           "recover_below": 0.15
@@ -8893,6 +8948,8 @@ export interface operations {
                      *           "at_least": 300,
                      *           "compared": "lower",
                      *           "direction": "all",
+                     *           "finding": null,
+                     *           "finding_severity": null,
                      *           "part": "kernel",
                      *           "quantity": "latency",
                      *           "recover_below": 200
@@ -8901,6 +8958,8 @@ export interface operations {
                      *           "at_least": 0.2,
                      *           "compared": "lower",
                      *           "direction": "all",
+                     *           "finding": null,
+                     *           "finding_severity": null,
                      *           "part": "kernel",
                      *           "quantity": "share",
                      *           "recover_below": 0.15
@@ -8971,6 +9030,8 @@ export interface operations {
                      *           "at_least": 300,
                      *           "compared": "lower",
                      *           "direction": "all",
+                     *           "finding": null,
+                     *           "finding_severity": null,
                      *           "part": "kernel",
                      *           "quantity": "latency",
                      *           "recover_below": 200
@@ -8979,6 +9040,8 @@ export interface operations {
                      *           "at_least": 0.2,
                      *           "compared": "lower",
                      *           "direction": "all",
+                     *           "finding": null,
+                     *           "finding_severity": null,
                      *           "part": "kernel",
                      *           "quantity": "share",
                      *           "recover_below": 0.15
@@ -9082,6 +9145,8 @@ export interface operations {
                      *           "at_least": 300,
                      *           "compared": "lower",
                      *           "direction": "all",
+                     *           "finding": null,
+                     *           "finding_severity": null,
                      *           "part": "kernel",
                      *           "quantity": "latency",
                      *           "recover_below": 200
@@ -9090,6 +9155,8 @@ export interface operations {
                      *           "at_least": 0.2,
                      *           "compared": "lower",
                      *           "direction": "all",
+                     *           "finding": null,
+                     *           "finding_severity": null,
                      *           "part": "kernel",
                      *           "quantity": "share",
                      *           "recover_below": 0.15
@@ -9287,6 +9354,8 @@ export interface operations {
                      *       "lower": 425,
                      *       "measure": {
                      *         "direction": "all",
+                     *         "finding": null,
+                     *         "finding_severity": null,
                      *         "part": "kernel",
                      *         "quantity": "latency",
                      *         "unit": "µs"
@@ -9418,6 +9487,8 @@ export interface operations {
                      *       "lower": 425,
                      *       "measure": {
                      *         "direction": "all",
+                     *         "finding": null,
+                     *         "finding_severity": null,
                      *         "part": "kernel",
                      *         "quantity": "latency",
                      *         "unit": "µs"
@@ -9550,6 +9621,8 @@ export interface operations {
                      *       "lower": 425,
                      *       "measure": {
                      *         "direction": "all",
+                     *         "finding": null,
+                     *         "finding_severity": null,
                      *         "part": "kernel",
                      *         "quantity": "latency",
                      *         "unit": "µs"
@@ -9693,6 +9766,8 @@ export interface operations {
                      *           "lower": 425,
                      *           "measure": {
                      *             "direction": "all",
+                     *             "finding": null,
+                     *             "finding_severity": null,
                      *             "part": "kernel",
                      *             "quantity": "latency",
                      *             "unit": "µs"
@@ -9845,6 +9920,8 @@ export interface operations {
                      *           "lower": 425,
                      *           "measure": {
                      *             "direction": "all",
+                     *             "finding": null,
+                     *             "finding_severity": null,
                      *             "part": "kernel",
                      *             "quantity": "latency",
                      *             "unit": "µs"

@@ -38,6 +38,14 @@ export const inconsistency = 'Counter inconsistency'
 export const sampleAge = 'Age of last sample'
 export const clockSkew = 'Clock skew'
 export const missingLastHour = 'Missing in last hour'
+export const openFindings = 'Open findings'
+/** "Open findings (device-queue-full, elevated or high)". */
+export function findingsOf(rule: string | null, severity: 'normal' | 'elevated' | 'high' | null): string {
+  const least = severity === 'elevated' ? 'elevated or high' : severity === 'high' ? 'high' : null
+  const which = [rule, least].filter((one) => one !== null).join(', ')
+  return which === '' ? openFindings : `${openFindings} (${which})`
+}
+export const findingsCondition = (what: string, count: string) => `${what} ≥ ${count}`
 export const direction = (direction: string) => `, ${direction}s`
 export const shareOf = (whole: string, direction: string) => `Share of ${whole}${direction}`
 export const shareOfInside = (whole: string, direction: string) => `share of ${whole}${direction}`

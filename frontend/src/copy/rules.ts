@@ -7,6 +7,12 @@ export const quantity = 'Quantity'
 export const part = 'Layer or segment'
 export const direction = 'Direction'
 export const basis = 'Use'
+export const finding = 'Rule of findings'
+export const anyFinding = 'Any'
+export const findingSeverity = 'Finding severity'
+export const anySeverity = 'Any'
+export const elevatedUp = 'Elevated or high'
+export const highOnly = 'High'
 export const threshold = (unit: string) => `Threshold (${unit})`
 export const clearBelow = (unit: string) => `Clear below (${unit})`
 export const sameThreshold = 'same'

@@ -22,7 +22,7 @@ from gavel.alerting.rules.model import (
     Subject,
     Unit,
 )
-from gavel.domain.io_path import Direction, Layer, Quality, Segment
+from gavel.domain.io_path import Direction, Layer, Quality, Segment, Severity
 
 LARGEST_FILE = 1 << 20
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -40,6 +40,7 @@ _WRITTEN: Mapping[Unit, Mapping[str, Decimal]] = {
     Unit.TIMES: {"x": Decimal(1), "×": Decimal(1)},
     Unit.IOS: {"I/Os": Decimal(1)},
     Unit.SECONDS: {"s": Decimal(1), "min": Decimal(60), "h": Decimal(3600)},
+    Unit.FINDINGS: {"": Decimal(1)},
 }
 _MINUTES = {"min": Decimal(1), "h": Decimal(60)}
 _RULE_FIELDS = {
@@ -47,9 +48,10 @@ _RULE_FIELDS = {
     "labels", "runbook_url", "enabled",
 }  # fmt: skip
 _CONDITION_FIELDS = {"direction", "at_least", "recover_below", "compared"}
+_ANY_FINDING = "any"
 
 
-W = TypeVar("W", Subject, Compared, AlertSeverity, Quality)
+W = TypeVar("W", Subject, Compared, AlertSeverity, Quality, Severity)
 
 
 class _FieldError(ValueError):
@@ -122,6 +124,8 @@ def _condition(raw: Any, at: str) -> Condition:
     if len(quantities) != 1:
         raise _FieldError(f"{at}: name one quantity, such as `latency: kernel`; there are {', '.join(Quantity)}.")
     quantity = quantities[0]
+    if quantity is Quantity.OPEN_FINDINGS:
+        return _condition_of_findings(raw, at)
     fields = _fields(raw, at, {*_CONDITION_FIELDS, quantity.value}, required=("at_least",))
     part = fields[quantity]
     if part not in _PARTS:
@@ -131,6 +135,28 @@ def _condition(raw: Any, at: str) -> Condition:
     return Condition(
         RuleMeasure(quantity, _PARTS[part], _direction(fields.get("direction", "all"), f"{at}.direction")),
         _amount(fields["at_least"], units, f"{at}.at_least"),
+        None if recover is None else _amount(recover, units, f"{at}.recover_below"),
+        _word(Compared)(fields.get("compared", Compared.LOWER.value), f"{at}.compared"),
+    )
+
+
+def _condition_of_findings(raw: Any, at: str) -> Condition:
+    name = Quantity.OPEN_FINDINGS.value
+    fields = _fields(raw, at, {*_CONDITION_FIELDS, "finding_severity", name} - {"direction"}, required=(name,))
+    rule, severity, recover = (
+        _text(fields[name], f"{at}.{name}"),
+        fields.get("finding_severity"),
+        fields.get("recover_below"),
+    )
+    units = _WRITTEN[Unit.FINDINGS]
+    measure = RuleMeasure(
+        Quantity.OPEN_FINDINGS,
+        finding=None if rule == _ANY_FINDING else rule,
+        finding_severity=None if severity is None else _word(Severity)(severity, f"{at}.finding_severity"),
+    )
+    return Condition(
+        measure,
+        _amount(fields.get("at_least", 1), units, f"{at}.at_least"),
         None if recover is None else _amount(recover, units, f"{at}.recover_below"),
         _word(Compared)(fields.get("compared", Compared.LOWER.value), f"{at}.compared"),
     )
@@ -238,10 +264,12 @@ def _written(rule: Rule) -> dict[str, Any]:
 
 def _written_condition(condition: Condition) -> Iterator[tuple[str, str]]:
     measure = condition.measure
-    whole = "source" if measure.unit is Unit.SECONDS else "total"
+    whole = {Unit.SECONDS: "source", Unit.FINDINGS: measure.finding or _ANY_FINDING}.get(measure.unit, "total")
     yield measure.quantity.value, whole if measure.part is None else measure.part.name.lower()
     if measure.direction is not Direction.ALL:
         yield "direction", measure.direction.name.lower()
+    if measure.finding_severity is not None:
+        yield "finding_severity", measure.finding_severity.value
     yield "at_least", _shown(condition.at_least, measure.unit)
     if condition.recover_below is not None:
         yield "recover_below", _shown(condition.recover_below, measure.unit)
@@ -251,4 +279,4 @@ def _written_condition(condition: Condition) -> Iterator[tuple[str, str]]:
 def _shown(amount: float, unit: Unit) -> str:
     suffix, factor = next(iter(_WRITTEN[unit].items()))
     digits = f"{Decimal(repr(amount)) / factor:f}"
-    return f"{digits.rstrip('0').rstrip('.') if '.' in digits else digits} {suffix}"
+    return f"{digits.rstrip('0').rstrip('.') if '.' in digits else digits} {suffix}".rstrip()

@@ -7,7 +7,8 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 
 from gavel.domain.errors import SettingsError
-from gavel.domain.io_path import SEGMENT_STYLES, Direction, Layer, Quality, Segment
+from gavel.domain.io_path import SEGMENT_STYLES, Direction, Layer, Quality, Segment, Severity
+from gavel.findings.registry import RULES_BY_ID
 
 # Minutes with fewer I/Os have no diagnosis (attribution.md §4).
 LEAST_OPS = 30
@@ -46,6 +47,7 @@ class Unit(StrEnum):
     TIMES = "×"
     IOS = "I/Os"
     SECONDS = "s"
+    FINDINGS = "findings"
 
 
 class Quantity(StrEnum):
@@ -61,6 +63,7 @@ class Quantity(StrEnum):
     SAMPLE_AGE = "sample_age"  # of the newest sample of a source
     CLOCK_SKEW = "clock_skew"  # of a source, either way
     GAP = "gap"  # missing seconds of the last hour
+    OPEN_FINDINGS = "open_findings"  # of one rule of findings or of all, from a severity on
 
 
 UNITS: Mapping[Quantity, Unit] = {
@@ -74,8 +77,11 @@ UNITS: Mapping[Quantity, Unit] = {
     Quantity.SAMPLE_AGE: Unit.SECONDS,
     Quantity.CLOCK_SKEW: Unit.SECONDS,
     Quantity.GAP: Unit.SECONDS,
+    Quantity.OPEN_FINDINGS: Unit.FINDINGS,
 }
 OF_SOURCES = frozenset({Quantity.SAMPLE_AGE, Quantity.CLOCK_SKEW, Quantity.GAP})
+# Measured as of now, once per minute; all others by the minutes of the ledger.
+BY_CLOCK = OF_SOURCES | {Quantity.OPEN_FINDINGS}
 OF_A_PART = frozenset({Quantity.LATENCY, Quantity.SHARE, Quantity.EXCESS, Quantity.BASELINE_RATIO})
 OF_LAYERS_ONLY = frozenset({Quantity.EXCESS, Quantity.BASELINE_RATIO})
 
@@ -97,11 +103,16 @@ class AlertSeverity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RuleMeasure:
-    """One number per object and minute. `part` None: the whole I/O."""
+    """One number per object and minute. `part` None: the whole I/O.
+
+    Of open findings: `finding` is the id of their rule (None: every rule), `finding_severity` the lowest that counts (None: any).
+    """
 
     quantity: Quantity
     part: Layer | Segment | None = None
     direction: Direction = Direction.ALL
+    finding: str | None = None
+    finding_severity: Severity | None = None
 
     @property
     def unit(self) -> Unit:
@@ -173,6 +184,11 @@ class Rule:
         part = self.conditions[0].measure.part
         return SEGMENT_STYLES[part].layer if isinstance(part, Segment) else part
 
+    @property
+    def is_by_clock(self) -> bool:
+        """Whether it is evaluated as of now, and not by the minutes of the ledger."""
+        return self.conditions[0].measure.quantity in BY_CLOCK
+
 
 _WHERE = ("name", "array", "cluster", "datastore", "vm")
 _KEYED = ("tag.", "attribute.")
@@ -207,7 +223,11 @@ def _timing(rule: Rule) -> tuple[str, ...]:
 
 def _conditions(rule: Rule) -> tuple[str, ...]:
     count = len(rule.conditions)
-    found = _problems((not 1 <= count <= 3, f"when: give 1 to 3 conditions, not {count}."))
+    of_findings = {condition.measure.quantity is Quantity.OPEN_FINDINGS for condition in rule.conditions}
+    found = _problems(
+        (not 1 <= count <= 3, f"when: give 1 to 3 conditions, not {count}."),
+        (len(of_findings) > 1, "when: open_findings goes with conditions of open_findings only; make two rules."),
+    )
     return found + tuple(
         f"when[{index}]: {problem}"
         for index, condition in enumerate(rule.conditions)
@@ -220,7 +240,7 @@ def _measured(measure: RuleMeasure, subject: Subject) -> tuple[str, ...]:
     of_source = subject is Subject.SOURCE
     return _problems(
         (
-            (quantity in OF_SOURCES) is not of_source,
+            quantity is not Quantity.OPEN_FINDINGS and (quantity in OF_SOURCES) is not of_source,
             f"{quantity} is measured of {'objects with I/O' if of_source else 'sources'} only; change `of` or the quantity.",
         ),
         (quantity is Quantity.SHARE and part is None, "share: name the layer or segment, as in `share: kernel`."),
@@ -230,6 +250,14 @@ def _measured(measure: RuleMeasure, subject: Subject) -> tuple[str, ...]:
             f"{quantity}: baselines are of layers, not of segments; name the layer.",
         ),
         (measure.direction is not Direction.ALL and quantity not in OF_A_PART, f"{quantity} has no direction."),
+        (
+            quantity is not Quantity.OPEN_FINDINGS and (measure.finding, measure.finding_severity) != (None, None),
+            f"{quantity} has no finding; leave finding and finding_severity out.",
+        ),
+        (
+            measure.finding is not None and measure.finding not in RULES_BY_ID,
+            f"finding: {measure.finding!r} is none of {', '.join(RULES_BY_ID)}.",
+        ),
     )
 
 

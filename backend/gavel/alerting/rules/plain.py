@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gavel.alerting.rules.model import AlertSeverity, Compared, Condition, Quantity, Rule, RuleMeasure, Scope, Subject
-from gavel.domain.io_path import Direction, Layer, Quality, Segment
+from gavel.domain.io_path import Direction, Layer, Quality, Segment, Severity
 
 _PARTS: Mapping[str, Layer | Segment] = {one.name.lower(): one for kind in (Layer, Segment) for one in kind}
 _SAME = ("key", "name", "for_min", "keep_firing_min", "no_data_after_min", "min_ops", "runbook_url", "enabled")
@@ -24,12 +24,14 @@ def plain_rule(rule: Rule) -> dict[str, Any]:
 
 
 def plain_measure(measure: RuleMeasure) -> dict[str, Any]:
-    """Quantity, part (None: the whole I/O), direction and unit by name."""
+    """Quantity, part (None: the whole I/O), direction and unit by name; rule and lowest severity of findings."""
     return {
         "quantity": measure.quantity.value,
         "part": None if measure.part is None else measure.part.name.lower(),
         "direction": measure.direction.name.lower(),
         "unit": measure.unit.value,
+        "finding": measure.finding,
+        "finding_severity": None if measure.finding_severity is None else measure.finding_severity.value,
     }
 
 
@@ -47,9 +49,13 @@ def rule_of(plain: Mapping[str, Any]) -> Rule:
 
 def measure_of(plain: Mapping[str, Any]) -> RuleMeasure:
     """What `plain_measure` gave. Raises KeyError or ValueError for what is no measure."""
-    part = plain["part"]
+    part, severity = plain["part"], plain.get("finding_severity")
     return RuleMeasure(
-        Quantity(plain["quantity"]), None if part is None else _PARTS[part], Direction[plain["direction"].upper()]
+        Quantity(plain["quantity"]),
+        None if part is None else _PARTS[part],
+        Direction[plain["direction"].upper()],
+        plain.get("finding"),
+        None if severity is None else Severity(severity),
     )
 
 

@@ -1,7 +1,7 @@
 """Evaluation: rules are evaluated as soon as minutes are written; changed states are stored with the memory of the machine."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
@@ -9,11 +9,11 @@ import numpy as np
 import structlog
 
 from gavel.alerting.machine.states import LATE_AFTER_MIN, OBJECT, ROW, Memory, Step, Table, retire, step
-from gavel.alerting.rules.model import Subject
 from gavel.alerting.use import rule_faults
+from gavel.alerting.use.clock_readings import readings_now
 from gavel.alerting.use.incidents import Moved, write_late_ones, write_moved, write_peaks
-from gavel.alerting.use.objects import key_of
-from gavel.alerting.use.readings import MinuteRead, WatchedObjects, narrowed, read_minutes, source_readings, watched
+from gavel.alerting.use.objects import key_range
+from gavel.alerting.use.readings import MinuteRead, WatchedObjects, narrowed, read_minutes, watched
 from gavel.alerting.use.rules import ensure_default_rules
 from gavel.db import live
 from gavel.db.engine import Connection, reading, transaction
@@ -96,11 +96,11 @@ def _evaluate_all(connection: Connection, rules: Sequence[RuleRow], judged: Sequ
     _retire_others(turn, before, rules)
     due = _due(connection, turn.now_minute)
     watching = watched(connection, judged)
-    for subject, one in watching.items():
-        if subject is Subject.SOURCE:
-            _evaluate_sources(connection, turn, before, one, now)
+    for one in watching:
+        if one.things.is_by_clock:
+            _evaluate_by_clock(connection, turn, before, one, now)
         elif due:
-            _evaluate_minutes(connection, turn, subject, one, due)
+            _evaluate_minutes(connection, turn, one, due)
     _end_unwatched(turn, watching)
     alert_memory.write_memory(connection, before, _row_of(turn, before, rules))
     alert_memory.remove_due_minutes(connection, due)
@@ -135,7 +135,7 @@ def _may_have_work(connection: Connection, now_minute: int) -> bool:
     memory = alert_memory.read_memory(connection)
     return (
         alert_memory.has_due_minutes(connection)
-        or _sources_due(memory, now_minute)
+        or _clock_due(memory, now_minute)
         or dict(memory.rule_revisions) != enabled_revisions(connection)
     )
 
@@ -149,10 +149,8 @@ def _due(connection: Connection, now_minute: int) -> list[DueMinute]:
     return [one for one in found if one.minute < found[0].minute + 2 * _AT_ONCE]
 
 
-def _evaluate_minutes(
-    connection: Connection, turn: _Turn, subject: Subject, objects: WatchedObjects, due: Sequence[DueMinute]
-) -> None:
-    there = objects.beside(_remembered(turn.memory, subject))
+def _evaluate_minutes(connection: Connection, turn: _Turn, objects: WatchedObjects, due: Sequence[DueMinute]) -> None:
+    there = objects.beside(_remembered(turn.memory, objects))
     if not there.things.objects:
         return
     for read in read_minutes(connection, there, due):
@@ -160,27 +158,27 @@ def _evaluate_minutes(
         turn.take(step(turn.memory, table, read.readings, turn.now_minute), there, read)
 
 
-def _evaluate_sources(
+def _evaluate_by_clock(
     connection: Connection, turn: _Turn, before: MemoryRow, objects: WatchedObjects, now: datetime
 ) -> None:
-    """Once a minute, by the clock: when every source is silent no minute of the ledger may come."""
-    if not _sources_due(before, turn.now_minute):
+    """Once a minute: when every source is silent no minute of the ledger may come."""
+    if not _clock_due(before, turn.now_minute):
         return
-    there = objects.beside(_remembered(turn.memory, Subject.SOURCE))
-    readings = source_readings(connection, there.things, there.measures, turn.now_minute, now)
+    there = objects.beside(_remembered(turn.memory, objects))
+    readings = readings_now(connection, there.things, there.measures, now)
     excess_outstanding = np.full(len(there.things.objects), np.nan)
     read = MinuteRead(turn.now_minute, readings, excess_outstanding)
     turn.take(step(turn.memory, there.table, readings, turn.now_minute), there, read)
 
 
-def _sources_due(memory: MemoryRow, now_minute: int) -> bool:
+def _clock_due(memory: MemoryRow, now_minute: int) -> bool:
     return memory.sources_minute is None or memory.sources_minute != now_minute
 
 
-def _remembered(memory: Memory, subject: Subject) -> np.ndarray:
+def _remembered(memory: Memory, objects: WatchedObjects) -> np.ndarray:
     """Keys of the things of a kind that something is remembered of."""
     keys = np.unique(memory.rows["object_id"])
-    low, high = key_of(subject, 0), key_of(subject, (1 << 27) - 1)
+    low, high = key_range(objects.things.subject, is_by_clock=objects.things.is_by_clock)
     return keys[(keys >= low) & (keys <= high)]
 
 
@@ -192,11 +190,11 @@ def _retire_others(turn: _Turn, before: MemoryRow, rules: Sequence[RuleRow]) -> 
         turn.take(retire(turn.memory, np.array(gone, dtype=np.int64), turn.now_minute))
 
 
-def _end_unwatched(turn: _Turn, watching: Mapping[Subject, WatchedObjects]) -> None:
+def _end_unwatched(turn: _Turn, watching: Iterable[WatchedObjects]) -> None:
     """Objects of kinds that no rule looks at need not be remembered."""
     kept = np.zeros(len(turn.memory.objects), dtype=np.bool_)
-    for subject in watching:
-        low, high = key_of(subject, 0), key_of(subject, (1 << 27) - 1)
+    for one in watching:
+        low, high = key_range(one.things.subject, is_by_clock=one.things.is_by_clock)
         kept |= (turn.memory.objects["object_id"] >= low) & (turn.memory.objects["object_id"] <= high)
     turn.memory = replace(turn.memory, objects=turn.memory.objects[kept])
 

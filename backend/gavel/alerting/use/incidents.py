@@ -10,6 +10,7 @@ import numpy as np
 from gavel.alerting.machine.states import BREACHING, AlertState, Table
 from gavel.alerting.rules.model import Quantity, Rule, Subject
 from gavel.alerting.rules.plain import plain_measure
+from gavel.alerting.use.objects import stored_key
 from gavel.alerting.use.readings import MinuteRead, WatchedObjects
 from gavel.db.engine import Connection
 from gavel.db.queries.alert_objects import AlertObject
@@ -67,7 +68,7 @@ def write_late_ones(connection: Connection, late: Sequence[Table], now: datetime
     rows = [
         {
             "rule_id": int(one["rule_id"]),
-            "object_key": int(one["object_id"]),
+            "object_key": stored_key(int(one["object_id"])),
             "minute_at": _at(one["minute"]),
             "value": _number(one["value"]),
             "lower": _number(one["lower"]),
@@ -152,7 +153,7 @@ def _described(watching: WatchedObjects, read: MinuteRead, transition: np.void) 
         "rule_name": rule.name,
         "severity": rule.severity.value,
         "subject": rule.scope.subject.value,
-        "object_key": key,
+        "object_key": stored_key(key),
         "object_id": thing.id,
         "object_name": thing.name,
         "layer": None if rule.layer is None else rule.layer.name.lower(),

@@ -20,9 +20,11 @@ from gavel.alerting.render.message import (
     milliseconds,
 )
 from gavel.alerting.rules.model import Quantity, Subject, Unit
+from gavel.alerting.rules.plain import measure_of
 from gavel.db.engine import Connection
 from gavel.db.errors import NotFoundError
 from gavel.db.queries.alerts import AlertRow
+from gavel.db.queries.finding_counts import WorstFinding, worst_open_finding
 from gavel.db.queries.owners import owners
 from gavel.db.queries.rows import RefKind
 from gavel.db.queries.scopes import ledger_until
@@ -45,6 +47,8 @@ def amount(value: float, unit: Unit) -> str:
             return f"{value * 100:.0f} %"
         case Unit.SECONDS:
             return f"{value:.0f} s" if abs(value) < _LONG_S else f"{value / 60:.0f} min"
+        case Unit.FINDINGS:
+            return f"{value:.0f} open finding{'' if round(value) == 1 else 's'}"
         case _:
             return f"{value:.1f} {unit.value}"
 
@@ -67,11 +71,12 @@ _ANY = ("gavg_us", "davg_us", "kavg_us", "service_us", "latency_us")
 
 @dataclass(frozen=True, slots=True)
 class DiagnosedWindow:
-    """A message's window, and the diagnosis on it where there is one."""
+    """A message's window, and what it is about: the diagnosis on it, or the finding that is open."""
 
     from_at: datetime
     to_at: datetime
     diagnosis: Diagnosis | None
+    finding: WorstFinding | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,13 +176,17 @@ def _picture_of(alert: AlertRow, diagnosis: Diagnosis | None) -> dict[str, Any] 
 def diagnose_alert_window(connection: Connection, alert: AlertRow, status: Status) -> DiagnosedWindow:
     """The window of a notification of this alert, with its diagnosis."""
     begin, end = _window(connection, alert, status)
+    if alert.measure["quantity"] == Quantity.OPEN_FINDINGS:
+        return DiagnosedWindow(begin, end, None, _finding(connection, alert))
     return DiagnosedWindow(begin, end, _diagnosis(connection, alert, begin, end))
 
 
 def sentence_of(connection: Connection, alert: AlertRow) -> str:
     """The diagnosis on an alert that fires, in words, as they are stored with it."""
     told = diagnose_alert_window(connection, alert, Status.FIRING)
-    return StoredSentence.of(told.diagnosis.sentence).stored if told.diagnosis else _of_source(alert)
+    if told.diagnosis is not None:
+        return StoredSentence.of(told.diagnosis.sentence).stored
+    return _of_finding(told.finding) if told.finding is not None else _of_source(alert)
 
 
 def _window(connection: Connection, alert: AlertRow, status: Status) -> tuple[datetime, datetime]:
@@ -187,6 +196,12 @@ def _window(connection: Connection, alert: AlertRow, status: Status) -> tuple[da
     newest = ledger_until(connection) or alert.since_at
     end = max(newest, alert.since_at + MINUTE, alert.started_at + MINUTE)
     return max(alert.started_at, end - _LATEST), end
+
+
+def _finding(connection: Connection, alert: AlertRow) -> WorstFinding | None:
+    """None: it has cleared since, or was accepted."""
+    measure = measure_of(alert.measure)
+    return worst_open_finding(connection, alert.subject, alert.object_id, measure.finding, measure.finding_severity)
 
 
 def _diagnosis(connection: Connection, alert: AlertRow, begin: datetime, end: datetime) -> Diagnosis | None:
@@ -210,12 +225,19 @@ def _diagnosis(connection: Connection, alert: AlertRow, begin: datetime, end: da
 
 def _sentence(occasion: Occasion, window: DiagnosedWindow, many: int) -> str:
     first = occasion.members[0]
-    said = window.diagnosis.sentence.text if window.diagnosis else _of_source(first)
+    said = _of_window(first, window)
     if occasion.group.status is Status.NO_DATA:
         said = f"No data for {first.object_name} since {first.since_at:%H:%M} UTC. Last diagnosis: {_stored(first) or said}"
     elif occasion.group.status is Status.RESOLVED:
-        said = f"{_cleared(occasion)} Diagnosis: {_stored(first) or said}"
+        what = "Finding" if first.measure["quantity"] == Quantity.OPEN_FINDINGS else "Diagnosis"
+        said = f"{_cleared(occasion)} {what}: {_stored(first) or said}"
     return said if many == 1 else f"{many} objects, worst {first.object_name}. {said}"
+
+
+def _of_window(alert: AlertRow, window: DiagnosedWindow) -> str:
+    if window.diagnosis is not None:
+        return window.diagnosis.sentence.text
+    return _of_finding(window.finding) if window.finding is not None else _of_source(alert)
 
 
 def _stored(alert: AlertRow) -> str:
@@ -248,6 +270,12 @@ def _amounts(peak: Peak) -> str:
     return f"{amount(peak.value, unit)}{bound} at {peak.at:%H:%M}"
 
 
+def _of_finding(finding: WorstFinding) -> str:
+    """In one line, as a stored sentence is all claim."""
+    parts = (finding.title, finding.cause, finding.advice)
+    return " ".join(f"{part.rstrip('.')}." for part in (" ".join(one.split()) for one in parts if one) if part)
+
+
 def _of_source(alert: AlertRow) -> str:
     """Of what has no diagnosis."""
     amount = alert.value or 0.0
@@ -258,6 +286,8 @@ def _of_source(alert: AlertRow) -> str:
             return f"Clock skew of {alert.object_name}: {amount:.1f} s."
         case Quantity.GAP:
             return f"Gaps of {alert.object_name}: {_minutes(timedelta(seconds=amount))} of the last hour."
+        case Quantity.OPEN_FINDINGS:
+            return f"{alert.rule_name} on {alert.object_name}: the finding has cleared or was accepted."
         case _:
             return f"{alert.rule_name} on {alert.object_name}. No diagnosis available."
 
@@ -328,6 +358,8 @@ def _links(alert: AlertRow, window: DiagnosedWindow, outside: OutboundPolicy) ->
 
 def _page(alert: AlertRow, diagnosed: DiagnosedWindow, base: str) -> str | None:
     """Where what it is about is shown; None of what has no page."""
+    if diagnosed.finding is not None:
+        return f"{base}/findings/{diagnosed.finding.id}"
     if alert.subject == Subject.SOURCE:
         return f"{base}/sources"
     if alert.subject == Subject.CLUSTER:

@@ -22,16 +22,20 @@ SCOPES: Mapping[Subject, ScopeKind] = {
     Subject.ARRAY: ScopeKind.ARRAY,
 }
 _ID_BITS = 27
+# Rules evaluated by the clock and rules evaluated by the minutes of the ledger are of different minutes: the machine takes one object that
+# both look at for two.
+_BY_CLOCK = 1 << 40
 Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
 class AlertObjects:
-    """n things of one kind, by id. keys: (n,) as the machine and the ledger call them."""
+    """n things of one kind, by id. keys: (n,) as the machine calls them, and the ledger, unless they are evaluated by the clock."""
 
     subject: Subject
     keys: Ints
     objects: tuple[AlertObject, ...]
+    is_by_clock: bool = False
 
     @property
     def ids(self) -> list[int]:
@@ -55,16 +59,34 @@ def key_of(subject: str, thing_id: int) -> int:
 
 def of_key(key: int) -> tuple[Subject, int]:
     """The other way round."""
+    key = stored_key(key)
     scope, thing_id = key >> _ID_BITS, key & ((1 << _ID_BITS) - 1)
     if not scope:
         return Subject.SOURCE, thing_id
     return next(subject for subject, kind in SCOPES.items() if kind == scope), thing_id
 
 
-def things(connection: Connection, subject: Subject) -> AlertObjects:
+def stored_key(key: int) -> int:
+    """Of an object, however it is evaluated: under this key alerts are stored and found."""
+    return key & ~_BY_CLOCK
+
+
+def key_range(subject: Subject, *, is_by_clock: bool) -> tuple[int, int]:
+    """The lowest and the highest key of a kind."""
+    extra = _clock_bit(subject, is_by_clock=is_by_clock)
+    return key_of(subject, 0) + extra, key_of(subject, (1 << _ID_BITS) - 1) + extra
+
+
+def _clock_bit(subject: Subject, *, is_by_clock: bool) -> int:
+    """Sources are evaluated by the clock only."""
+    return _BY_CLOCK if is_by_clock and subject is not Subject.SOURCE else 0
+
+
+def things(connection: Connection, subject: Subject, *, is_by_clock: bool = False) -> AlertObjects:
     """Those that are there now."""
-    objects = alert_objects(connection, RefKind(subject.value))
-    return AlertObjects(subject, np.array([key_of(subject, one.id) for one in objects], dtype=np.int64), objects)
+    objects, extra = alert_objects(connection, RefKind(subject.value)), _clock_bit(subject, is_by_clock=is_by_clock)
+    keys = np.array([key_of(subject, one.id) + extra for one in objects], dtype=np.int64)
+    return AlertObjects(subject, keys, objects, is_by_clock)
 
 
 def covered(rules: Mapping[int, Rule], there: AlertObjects) -> npt.NDArray[np.bool_]:

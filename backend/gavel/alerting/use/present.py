@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from gavel.alerting.rules.model import RuleMeasure, Subject
+from gavel.alerting.rules.model import BY_CLOCK, RuleMeasure, Subject
 from gavel.alerting.rules.plain import measure_of
+from gavel.alerting.use.clock_readings import readings_now
 from gavel.alerting.use.measures import detail_for, measured
 from gavel.alerting.use.objects import SCOPES, AlertObjects, things
-from gavel.alerting.use.readings import source_readings
 from gavel.db.engine import Connection
 from gavel.db.queries.alerts import AlertRow
 from gavel.db.queries.ledger import ledger
@@ -61,8 +61,8 @@ def newest(connection: Connection, row: AlertRow, now: datetime) -> Newest | Non
     if row.ended_at is not None:
         return None
     measure = measure_of(row.measure)
-    if row.subject == Subject.SOURCE.value:
-        return _of_source(connection, row, measure, now)
+    if measure.quantity in BY_CLOCK:
+        return _by_clock(connection, row, measure, now)
     until = evaluated_until(connection)
     return None if until is None else _of_minute(connection, row, measure, until - MINUTE)
 
@@ -76,15 +76,14 @@ def _of_minute(connection: Connection, row: AlertRow, measure: RuleMeasure, at: 
     return Newest(at, _number(numbers.value[0, 0]), _number(numbers.lower[0, 0]))
 
 
-def _of_source(connection: Connection, row: AlertRow, measure: RuleMeasure, now: datetime) -> Newest | None:
-    there = things(connection, Subject.SOURCE)
+def _by_clock(connection: Connection, row: AlertRow, measure: RuleMeasure, now: datetime) -> Newest | None:
+    there = things(connection, Subject(row.subject))
     mine = np.flatnonzero(there.keys == row.object_key)
     if not len(mine):
         return None
     one = AlertObjects(there.subject, there.keys[mine], (there.objects[mine[0]],))
-    minute = int(now.timestamp()) // 60
-    read = source_readings(connection, one, [measure], minute, now)
-    at = datetime.fromtimestamp(minute * 60, UTC)
+    read = readings_now(connection, one, [measure], now)
+    at = datetime.fromtimestamp(int(read.minute[0]) * 60, UTC)
     return Newest(at, _number(read.value[0, 0]), _number(read.lower[0, 0]))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from gavel.alerting.machine.readings import Readings, RuleTable, rule_table
 from gavel.alerting.machine.states import AlertState, Memory, Table, step
-from gavel.alerting.rules.model import Rule, Subject
+from gavel.alerting.rules.model import Rule
 from gavel.alerting.use.measures import Measured, detail_for, measured
 from gavel.alerting.use.objects import SCOPES, AlertObjects, covered, things
 from gavel.alerting.use.rules import measures_of, rule_from
@@ -74,8 +74,8 @@ def preview(connection: Connection, plain: Mapping[str, Any], days: int, now: da
     rule = rule_from({**plain, "enabled": True})
     to_at = ledger_until(connection) or now.replace(second=0, microsecond=0)
     from_at = to_at - timedelta(days=days)
-    if rule.scope.subject is Subject.SOURCE:
-        note = "No preview: quantities of sources are not stored by the minute."
+    if rule.is_by_clock:
+        note = "No preview: quantities of sources and counts of findings are not stored by the minute."
         return Preview(from_at, to_at, (), 0, 0, (), note)
     there = _looked_at(connection, rule)
     if not there.objects:

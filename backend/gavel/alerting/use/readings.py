@@ -1,15 +1,15 @@
-"""What the machine of alerts reads: minutes of the ledger by kind of object, one at a time, and how sources are doing."""
+"""What the machine of alerts reads: minutes of the ledger by kind of object, one at a time."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 
 from gavel.alerting.machine.readings import Readings, RuleTable, rule_table
-from gavel.alerting.rules.model import Quantity, Rule, RuleMeasure, Subject
+from gavel.alerting.rules.model import Rule, RuleMeasure, Subject
 from gavel.alerting.use.measures import Measured, detail_for, measured
 from gavel.alerting.use.objects import SCOPES, AlertObjects, covered, of_key, things
 from gavel.alerting.use.rules import measures_of, rules_of
@@ -17,7 +17,6 @@ from gavel.db.engine import Connection, Engine
 from gavel.db.queries.alert_objects import AlertObject, objects_stamp
 from gavel.db.queries.alert_rules import RuleRow
 from gavel.db.queries.ledger import ledger
-from gavel.db.queries.source_silence import SourceStand, source_stands
 from gavel.db.write.alert_memory import DueMinute
 from gavel.diagnosis.baselines import usual
 from gavel.diagnosis.diagnose import MINUTE
@@ -25,7 +24,7 @@ from gavel.diagnosis.diagnose import MINUTE
 Ints = npt.NDArray[np.int64]
 _SECONDS = 60
 # What is there, and which rule looks at it, changes with inventories and rules only.
-_cached_objects: WeakKeyDictionary[Engine, tuple[object, dict[Subject, "WatchedObjects"]]] = WeakKeyDictionary()
+_cached_objects: WeakKeyDictionary[Engine, tuple[object, tuple["WatchedObjects", ...]]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +45,7 @@ class WatchedObjects:
         every = np.concatenate([self.things.keys, gone])
         order = np.argsort(every)
         objects = (*self.things.objects, *nothing)
-        there = AlertObjects(self.things.subject, every[order], tuple(objects[n] for n in order.tolist()))
+        there = replace(self.things, keys=every[order], objects=tuple(objects[n] for n in order.tolist()))
         applies = np.zeros((len(self.rules), len(every)), dtype=np.bool_)
         applies[:, : len(self.things.keys)] = self.table.applies
         return WatchedObjects(
@@ -63,21 +62,27 @@ class MinuteRead:
     excess_outstanding: npt.NDArray[np.float64]
 
 
-def watched(connection: Connection, rows: Sequence[RuleRow]) -> dict[Subject, WatchedObjects]:
-    """By kind, those kinds that some of these rules looks at."""
+def watched(connection: Connection, rows: Sequence[RuleRow]) -> tuple[WatchedObjects, ...]:
+    """Of every kind that some of these rules looks at; apart those looked at by the clock and those by the minutes of the ledger."""
     stamp = (objects_stamp(connection), tuple((row.id, row.changed_at) for row in rows))
     known = _cached_objects.get(connection.engine)
     if known is None or known[0] != stamp:
         rules = rules_of(rows)
-        subjects = dict.fromkeys(rule.scope.subject for rule in rules.values())
-        known = stamp, {subject: _watched(connection, subject, rules) for subject in subjects}
+        kinds = dict.fromkeys((rule.scope.subject, rule.is_by_clock) for rule in rules.values())
+        known = stamp, tuple(_watched(connection, subject, rules, is_by_clock=by_clock) for subject, by_clock in kinds)
         _cached_objects[connection.engine] = known
     return known[1]
 
 
-def _watched(connection: Connection, subject: Subject, rules: Mapping[int, Rule]) -> WatchedObjects:
-    mine = {rule_id: rule for rule_id, rule in rules.items() if rule.scope.subject is subject}
-    there = things(connection, subject)
+def _watched(
+    connection: Connection, subject: Subject, rules: Mapping[int, Rule], *, is_by_clock: bool
+) -> WatchedObjects:
+    mine = {
+        rule_id: rule
+        for rule_id, rule in rules.items()
+        if rule.scope.subject is subject and rule.is_by_clock is is_by_clock
+    }
+    there = things(connection, subject, is_by_clock=is_by_clock)
     measures = measures_of(mine.values())
     return WatchedObjects(there, mine, measures, rule_table(mine, measures, covered(mine, there)))
 
@@ -125,49 +130,3 @@ def narrowed(table: RuleTable, keys: Ints, shown: Ints) -> RuleTable:
 
 def _at(minute: int) -> datetime:
     return datetime.fromtimestamp(minute * _SECONDS, UTC)
-
-
-# A run that failed so recently was a poll: the age counts until now. Else until the newest run.
-_ASKED_WITHIN = timedelta(minutes=20)
-
-
-def source_readings(
-    connection: Connection, there: AlertObjects, measures: Sequence[RuleMeasure], minute: int, now: datetime
-) -> Readings:
-    """One minute of every source, as it stands now."""
-    stands = {stand.source_id: stand for stand in source_stands(connection, now)}
-    value, lower = (np.full((len(measures), len(there.objects)), np.nan) for _ in range(2))
-    for column, one in enumerate(there.objects):
-        numbers = _numbers(stands[one.id], now)
-        for row, measure in enumerate(measures):
-            value[row, column], lower[row, column] = numbers.get(measure.quantity, (np.nan, np.nan))
-    n = len(there.objects)
-    return Readings(
-        there.keys,
-        np.full(n, minute),
-        np.ones(n, dtype=np.bool_),
-        np.zeros(n, dtype=np.int8),
-        value,
-        lower,
-        np.full(value.shape, np.inf),
-    )
-
-
-def _numbers(stand: SourceStand, now: datetime) -> Mapping[Quantity, tuple[float, float]]:
-    """Estimate and lower bound in seconds; what was not measured is absent."""
-    silent = _silent_s(stand, now)
-    found = {Quantity.SAMPLE_AGE: (silent, silent), Quantity.GAP: (stand.missing_s, stand.missing_s)}
-    if stand.offset_s is not None:
-        lower = max(0.0, abs(stand.offset_s) - (stand.offset_error_s or 0.0))
-        found[Quantity.CLOCK_SKEW] = (abs(stand.offset_s), lower)
-    return found
-
-
-def _silent_s(stand: SourceStand, now: datetime) -> float:
-    """Age of the newest sample, only while Gavel polled: a pause of Gavel itself does not count against its sources."""
-    if stand.newest_run_at is None:
-        return 0.0
-    failed_lately = stand.newest_failed and stand.newest_run_at > now - _ASKED_WITHIN
-    until = now if failed_lately else min(now, stand.newest_run_ended_at or stand.newest_run_at)
-    since = stand.samples_until_at or stand.created_at
-    return max(0.0, (until - since).total_seconds())

@@ -24,6 +24,8 @@ from gavel.db.queries import alert_rules as stored
 from gavel.db.queries.alert_rules import RuleRow
 from gavel.db.write import alert_memory
 from gavel.domain.io_path import Layer
+from gavel.findings.model import FindingRule
+from gavel.findings.registry import RULES
 
 # What may change of a rule without making it another one to the machine: what it found so far stays.
 _ONLY_TOLD = frozenset({"key", "name", "severity", "labels", "runbook_url"})
@@ -41,13 +43,14 @@ class Imported:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuantityUse:
-    """What a condition may compare. parts: None among them is the whole; empty: it has none."""
+    """What a condition may compare. parts: None among them is the whole; empty: it has none. findings: rules to choose from."""
 
     quantity: str
     unit: str
     subjects: tuple[str, ...]
     parts: tuple[str | None, ...]
     has_direction: bool
+    findings: tuple[FindingRule, ...]
 
 
 def quantities() -> tuple[QuantityUse, ...]:
@@ -55,12 +58,17 @@ def quantities() -> tuple[QuantityUse, ...]:
         QuantityUse(
             quantity=one.value,
             unit=UNITS[one].value,
-            subjects=tuple(s.value for s in Subject if (s is Subject.SOURCE) is (one in OF_SOURCES)),
+            subjects=tuple(s.value for s in Subject if _is_measured_of(one, s)),
             parts=_parts_of(one),
             has_direction=one in OF_A_PART,
+            findings=RULES if one is Quantity.OPEN_FINDINGS else (),
         )
         for one in Quantity
     )
+
+
+def _is_measured_of(quantity: Quantity, subject: Subject) -> bool:
+    return quantity is Quantity.OPEN_FINDINGS or (subject is Subject.SOURCE) is (quantity in OF_SOURCES)
 
 
 def _parts_of(quantity: Quantity) -> tuple[str | None, ...]:

@@ -7,19 +7,20 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from gavel.api.inputs import INT32_MAX, Day, Instant, Lines, Name, Number, Text
 from gavel.api.schemas.common import Out
+from gavel.api.schemas.findings import FindingChoice, FindingSeverityName
 from gavel.api.schemas.sentences import AlertSentenceOut
 
 SubjectName = Literal["vm", "datastore", "host", "cluster", "volume", "array", "source"]
 QuantityName = Literal[
     "latency", "share", "excess", "baseline_ratio", "excess_outstanding", "queue_utilization", "disagreement",
-    "sample_age", "clock_skew", "gap",
+    "sample_age", "clock_skew", "gap", "open_findings",
 ]  # fmt: skip
 PartName = Literal[
     "guest", "kernel", "san", "array",
     "guest_queue", "hypervisor", "kernel_queue", "kernel_service", "fabric", "array_port", "array_qos", "array_queue",
     "array_service",
 ]  # fmt: skip
-UnitName = Literal["µs", "share", "×", "I/Os", "s"]
+UnitName = Literal["µs", "share", "×", "I/Os", "s", "findings"]
 DirectionName = Literal["read", "write", "all"]
 QualityName = Literal["A", "B", "C", "D"]
 AlertSeverityName = Literal["info", "warning", "critical"]
@@ -37,6 +38,7 @@ class ConditionBody(BaseModel):
     """Holds from `at_least` on, recovers below `recover_below` (null: below `at_least`), in the unit of the quantity.
 
     part: a layer or a segment; null is the total (of sources: the source). compared: `lower` is the lower bound, `estimate` the estimate.
+    finding, finding_severity: of `open_findings` the id of their rule (null: every rule) and the lowest severity that counts (null: any).
     """
 
     model_config = ConfigDict(extra="forbid", from_attributes=True)
@@ -47,6 +49,8 @@ class ConditionBody(BaseModel):
     at_least: Number
     recover_below: Number | None = None
     compared: Literal["lower", "estimate"] = "lower"
+    finding: Text | None = Field(default=None, max_length=64)
+    finding_severity: FindingSeverityName | None = None
 
 
 class RuleBody(BaseModel):
@@ -105,13 +109,14 @@ class RuleChange(BaseModel):
 
 
 class QuantityOut(Out):
-    """What a condition may compare. parts: null among them is the total; empty: it has no parts."""
+    """What a condition may compare. parts: null among them is the total; empty: it has no parts. findings: rules to choose from."""
 
     quantity: QuantityName
     unit: UnitName
     subjects: list[SubjectName]
     parts: list[PartName | None]
     has_direction: bool
+    findings: list[FindingChoice]
 
 
 class RulesFile(BaseModel):
@@ -178,6 +183,8 @@ class MeasureOut(Out):
     part: PartName | None
     direction: DirectionName
     unit: UnitName
+    finding: str | None
+    finding_severity: FindingSeverityName | None
 
 
 class AlertSubject(Out):

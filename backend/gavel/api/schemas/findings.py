@@ -188,6 +188,13 @@ class FindingRuleOut(Out):
     open: int
 
 
+class FindingChoice(Out):
+    """A rule of findings by id and title."""
+
+    id: str
+    title: str
+
+
 class ObjectFindingsOut(Out):
     """Open findings of an object, its own and those that touch it. severity: of the worst."""
 

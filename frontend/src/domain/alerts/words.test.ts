@@ -45,7 +45,14 @@ describe('amounts', () => {
 
   it('that were not measured are never zero, and a bound that is not known is not claimed', () => {
     expect(formatAmount(null, 'µs')).toBe('not measured')
-    const measure = { quantity: 'latency', part: 'kernel', direction: 'all', unit: 'µs' } as const
+    const measure = {
+      quantity: 'latency',
+      part: 'kernel',
+      direction: 'all',
+      unit: 'µs',
+      finding: null,
+      finding_severity: null,
+    } as const
     expect(boundWords({ lower: null, measure })).toBeNull()
     expect(boundWords({ lower: 0, measure })).toBeNull()
     expect(boundWords({ lower: 0.2, measure })).toBeNull()
@@ -98,7 +105,14 @@ describe('the minute of a value', () => {
 })
 
 describe('a recovering alert', () => {
-  const measure = { quantity: 'baseline_ratio', part: 'array', direction: 'all', unit: '×' } as const
+  const measure = {
+    quantity: 'baseline_ratio',
+    part: 'array',
+    direction: 'all',
+    unit: '×',
+    finding: null,
+    finding_severity: null,
+  } as const
   const alert = { state: 'recovering', measure, value: 0.76, lower: 0.5 } as const
   const first = condition({ quantity: 'baseline_ratio', part: 'array', at_least: 2 })
 
@@ -141,11 +155,27 @@ describe('how long something lasts', () => {
 
 it('the worst minute so far is told where it is worse than the value that stands there', () => {
   const state = 'firing'
-  const measure = { quantity: 'latency', part: 'kernel', direction: 'all', unit: 'µs' } as const
+  const measure = {
+    quantity: 'latency',
+    part: 'kernel',
+    direction: 'all',
+    unit: 'µs',
+    finding: null,
+    finding_severity: null,
+  } as const
   expect(worstWords({ state, value: 470, peak: 900, measure })).toBe('peak 0.90 ms')
   expect(worstWords({ state, value: 470, peak: 471, measure })).toBeNull()
   expect(worstWords({ state, value: 470, peak: 300, measure })).toBeNull()
   expect(worstWords({ state, value: 470, peak: null, measure })).toBeNull()
   expect(worstWords({ state, value: null, peak: 900, measure })).toBeNull()
   expect(worstWords({ state: 'recovering', value: 470, peak: 900, measure })).toBeNull()
+})
+
+it('a condition on findings names their rule and severity, without a bound', () => {
+  const condition: Condition = {
+    ...{ quantity: 'open_findings', part: null, direction: 'all', at_least: 1, recover_below: null, compared: 'lower' },
+    ...{ finding: 'paths-down', finding_severity: 'elevated' },
+  }
+  expect(conditionWords(condition, 'findings')).toBe('Open findings (paths-down, elevated or high) ≥ 1')
+  expect(conditionWords({ ...condition, finding: null, finding_severity: null }, 'findings')).toBe('Open findings ≥ 1')
 })

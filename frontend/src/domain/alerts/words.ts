@@ -18,7 +18,7 @@ export type Unit = QuantityUse['unit']
 export type Part = NonNullable<Condition['part']>
 export type Quantity = Condition['quantity']
 export type Subject = RuleBody['of']
-type Measure = Pick<Condition, 'quantity' | 'part' | 'direction'>
+type Measure = Pick<Condition, 'quantity' | 'part' | 'direction' | 'finding' | 'finding_severity'>
 
 export const SEVERITIES = ALERT_SEVERITIES satisfies readonly Severity[]
 
@@ -55,6 +55,7 @@ const QUANTITIES: Record<Quantity, string> = {
   sample_age: alertsCopy.sampleAge,
   clock_skew: alertsCopy.clockSkew,
   gap: alertsCopy.missingLastHour,
+  open_findings: alertsCopy.openFindings,
 }
 export const quantityWord = (quantity: Quantity) => QUANTITIES[quantity]
 
@@ -75,7 +76,10 @@ export const subjectsWord = (subject: Subject) => SUBJECTS[subject][1]
 export const countOf = (count: number, subject: Subject) => plural(count, ...SUBJECTS[subject])
 
 /** "Kernel", "Kernel above baseline, reads": what one measure is about. Expected: usual where that was learned, else the setting. */
-export function measureWords({ quantity, part = null, direction }: Measure, isInside = false): string {
+export function measureWords(measure: Measure, isInside = false): string {
+  const { quantity, part = null, direction } = measure
+  if (quantity === 'open_findings')
+    return alertsCopy.findingsOf(measure.finding ?? null, measure.finding_severity ?? null)
   const of = direction === 'all' ? '' : alertsCopy.direction(direction)
   const whole = part === null ? commonCopy.latency : PARTS[part]
   if (quantity === 'latency') return whole + of
@@ -93,6 +97,7 @@ export function formatAmount(value: number | null, unit: Unit): string {
   if (value === null) return NOT_MEASURED
   if (unit === 'µs') return formatLatency(value)
   if (unit === 's') return formatSeconds(value)
+  if (unit === 'findings') return formatCount(value)
   if (unit === 'share') return `${formatUpTo(value * 100, 2)} %`
   return unit === '×'
     ? alertsCopy.timesBaselineValue(formatUpTo(value, 2))
@@ -165,8 +170,15 @@ export function recoveredWords(
 }
 
 /** The condition of a rule that a measure is of. */
-export const firstOf = ({ when }: Pick<RuleBody, 'when'>, { quantity, part, direction }: AlertOut['measure']) =>
-  when.find((one) => one.quantity === quantity && (one.part ?? null) === part && one.direction === direction)
+export const firstOf = ({ when }: Pick<RuleBody, 'when'>, measure: AlertOut['measure']) =>
+  when.find(
+    (one) =>
+      one.quantity === measure.quantity &&
+      (one.part ?? null) === measure.part &&
+      one.direction === measure.direction &&
+      (one.finding ?? null) === measure.finding &&
+      (one.finding_severity ?? null) === measure.finding_severity,
+  )
 
 /** "Kernel surely ≥ 0.30 ms", "Array surely at 2 × expected or more, reads". */
 export function conditionWords(condition: Condition, unit: Unit, isInside = false): string {
@@ -181,6 +193,8 @@ export function conditionWords(condition: Condition, unit: Unit, isInside = fals
       of,
     )
   }
+  if (condition.quantity === 'open_findings')
+    return alertsCopy.findingsCondition(measureWords(condition), formatAmount(condition.at_least, unit))
   return alertsCopy.condition(measureWords(condition, isInside), formatAmount(condition.at_least, unit), basis)
 }
 

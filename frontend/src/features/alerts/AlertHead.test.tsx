@@ -28,7 +28,7 @@ const ALERT = {
   subject: { kind: 'datastore', id: 7, name: 'app-05' },
   layer: 'kernel',
   labels: {},
-  measure: { quantity: 'latency', part: 'kernel', direction: 'all', unit: 'µs' },
+  measure: { quantity: 'latency', part: 'kernel', direction: 'all', unit: 'µs', finding: null, finding_severity: null },
   state: 'firing',
   since_at: '2026-11-22T11:36:00Z',
   started_at: '2026-11-22T11:32:00Z',

@@ -11,7 +11,14 @@ vi.mock('@tanstack/react-router', () => ({ Link: ({ children }: { children: Reac
 const ALERT = {
   id: 1,
   rule_id: 1,
-  measure: { quantity: 'baseline_ratio', part: 'array', direction: 'all', unit: '×' },
+  measure: {
+    quantity: 'baseline_ratio',
+    part: 'array',
+    direction: 'all',
+    unit: '×',
+    finding: null,
+    finding_severity: null,
+  },
   state: 'recovering',
   since_at: '2026-11-21T06:41:00Z',
   fired_at: '2026-11-21T06:10:00Z',

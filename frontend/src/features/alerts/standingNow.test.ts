@@ -3,7 +3,14 @@ import type { AlertDetail, Diagnosis, RuleBody } from '../../api/types'
 import { changesOf, nowOf, stillNamed } from './standingNow'
 
 const NOW_MS = Date.parse('2026-11-22T11:50:00Z')
-const measure = { quantity: 'latency', part: 'kernel', direction: 'all', unit: 'µs' } as const
+const measure = {
+  quantity: 'latency',
+  part: 'kernel',
+  direction: 'all',
+  unit: 'µs',
+  finding: null,
+  finding_severity: null,
+} as const
 const RULE = {
   when: [
     { quantity: 'latency', part: 'kernel', direction: 'all', at_least: 300, compared: 'lower', recover_below: null },

@@ -15,7 +15,7 @@ const transition = (sequence: number, after: AlertDetail['state'], minute: strin
 })
 const ALERT = {
   rule_id: 1,
-  measure: { quantity: 'latency', part: 'kernel', direction: 'all', unit: 'µs' },
+  measure: { quantity: 'latency', part: 'kernel', direction: 'all', unit: 'µs', finding: null, finding_severity: null },
   transitions: [
     transition(1, 'pending', '02:10:00', '02:11:00'),
     transition(2, 'firing', '02:14:00', '02:15:00'),

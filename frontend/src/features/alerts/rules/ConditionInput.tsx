@@ -1,6 +1,7 @@
 /** One condition: what is compared, of which part and direction, how much, and when it has recovered. */
 
 import { Button, NativeSelect, NumberInput } from '@mantine/core'
+import type { QuantityUse } from '../../../api/types'
 import * as commonCopy from '../../../copy/common'
 import * as rulesCopy from '../../../copy/rules'
 import { partWord, quantityWord, type Subject } from '../../../domain/alerts/words'
@@ -19,6 +20,8 @@ interface ConditionInputProps {
   problemOf: (field: string) => string | undefined
 }
 
+type FindingChoice = QuantityUse['findings'][number]
+
 const DIRECTIONS = [
   { value: 'all', label: rulesCopy.readsAndWrites },
   { value: 'read', label: rulesCopy.reads },
@@ -29,6 +32,44 @@ const COMPARED = [
   { value: 'lower', label: rulesCopy.lowerBound },
   { value: 'estimate', label: rulesCopy.estimate },
 ] as const
+
+const SEVERITIES = [
+  { value: '', label: rulesCopy.anySeverity },
+  { value: 'elevated', label: rulesCopy.elevatedUp },
+  { value: 'high', label: rulesCopy.highOnly },
+] as const
+
+interface FindingInputsProps extends Pick<ConditionInputProps, 'condition' | 'problemOf'> {
+  choices: readonly FindingChoice[]
+  set: (patch: Partial<DraftCondition>) => void
+}
+
+/** Which findings count: of which rule, from which severity on. */
+function FindingInputs({ choices, condition, set, problemOf }: FindingInputsProps) {
+  return (
+    <>
+      <NativeSelect
+        label={rulesCopy.finding}
+        data={[
+          { value: '', label: rulesCopy.anyFinding },
+          ...choices.map(({ id, title }) => ({ value: id, label: title })),
+        ]}
+        value={condition.finding ?? ''}
+        onChange={({ currentTarget: { value } }) => set({ finding: value === '' ? null : value })}
+        error={problemOf('finding')}
+      />
+      <NativeSelect
+        label={rulesCopy.findingSeverity}
+        data={SEVERITIES}
+        value={condition.findingSeverity === 'normal' ? '' : (condition.findingSeverity ?? '')}
+        onChange={({ currentTarget: { value } }) =>
+          set({ findingSeverity: value === 'high' || value === 'elevated' ? value : null })
+        }
+        error={problemOf('finding_severity')}
+      />
+    </>
+  )
+}
 
 export function ConditionInput(props: ConditionInputProps) {
   const { place, condition, of, quantities, onChange, onRemove, problemOf } = props
@@ -61,6 +102,9 @@ export function ConditionInput(props: ConditionInputProps) {
             error={problemOf('part')}
           />
         )}
+        {use !== undefined && use.findings.length > 0 && (
+          <FindingInputs choices={use.findings} condition={condition} set={set} problemOf={problemOf} />
+        )}
         {use?.has_direction && (
           <NativeSelect
             label={rulesCopy.direction}
@@ -71,12 +115,14 @@ export function ConditionInput(props: ConditionInputProps) {
             }
           />
         )}
-        <NativeSelect
-          label={rulesCopy.basis}
-          data={COMPARED}
-          value={condition.compared}
-          onChange={({ currentTarget: { value } }) => set({ compared: value === 'estimate' ? 'estimate' : 'lower' })}
-        />
+        {use?.unit !== 'findings' && (
+          <NativeSelect
+            label={rulesCopy.basis}
+            data={COMPARED}
+            value={condition.compared}
+            onChange={({ currentTarget: { value } }) => set({ compared: value === 'estimate' ? 'estimate' : 'lower' })}
+          />
+        )}
         <NumberInput
           label={rulesCopy.threshold(unit)}
           withAsterisk

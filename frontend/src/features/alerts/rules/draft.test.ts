@@ -9,12 +9,25 @@ const use = (given: Partial<QuantityUse>): QuantityUse => ({
   subjects: ['datastore', 'vm'],
   parts: [null, 'kernel', 'array_qos'],
   has_direction: true,
+  findings: [],
   ...given,
 })
 const SHARE = use({ quantity: 'share', unit: 'share', parts: ['kernel', 'san'] })
 const EXCESS_OUTSTANDING = use({ quantity: 'excess_outstanding', unit: 'I/Os', parts: [], has_direction: false })
 const SILENT = use({ quantity: 'sample_age', unit: 's', subjects: ['source'], parts: [], has_direction: false })
-const QUANTITIES: Quantities = new Map([use({}), SHARE, EXCESS_OUTSTANDING, SILENT].map((one) => [one.quantity, one]))
+const FINDINGS = use({
+  quantity: 'open_findings',
+  unit: 'findings',
+  subjects: ['datastore', 'source'],
+  parts: [],
+  has_direction: false,
+  findings: [{ id: 'paths-down', title: 'Paths down' }],
+})
+const QUANTITIES: Quantities = new Map(
+  [use({}), SHARE, EXCESS_OUTSTANDING, SILENT, FINDINGS].map((one) => [one.quantity, one]),
+)
+
+const ANY = { finding: null, finding_severity: null }
 
 const RULE: RuleBody = {
   key: 'kernel_queueing',
@@ -22,8 +35,24 @@ const RULE: RuleBody = {
   of: 'datastore',
   where: { cluster: 'prod*' },
   when: [
-    { quantity: 'latency', part: 'kernel', direction: 'all', at_least: 300, recover_below: 200, compared: 'lower' },
-    { quantity: 'share', part: 'kernel', direction: 'read', at_least: 0.57, recover_below: null, compared: 'estimate' },
+    {
+      quantity: 'latency',
+      part: 'kernel',
+      direction: 'all',
+      at_least: 300,
+      recover_below: 200,
+      compared: 'lower',
+      ...ANY,
+    },
+    {
+      quantity: 'share',
+      part: 'kernel',
+      direction: 'read',
+      at_least: 0.57,
+      recover_below: null,
+      compared: 'estimate',
+      ...ANY,
+    },
   ],
   for_min: 5,
   keep_firing_min: 5,
@@ -43,6 +72,27 @@ describe('a rule in the form', () => {
       [0.3, 0.2],
       [57, ''],
     ])
+  })
+
+  it('on findings asks for one of the chosen rule, and forgets the rule with the quantity', () => {
+    const draft = draftOf(RULE, QUANTITIES)
+    const [first] = draft.when
+    if (first === undefined) throw new Error('the rule has conditions')
+    const chosen = { ...withQuantity(first, FINDINGS), finding: 'paths-down', findingSeverity: 'high' as const }
+    expect(bodyOf({ ...draft, when: [chosen] }, QUANTITIES).when).toEqual([
+      {
+        ...{
+          quantity: 'open_findings',
+          part: null,
+          direction: 'all',
+          at_least: 1,
+          recover_below: null,
+          compared: 'lower',
+        },
+        ...{ finding: 'paths-down', finding_severity: 'high' },
+      },
+    ])
+    expect(withQuantity(chosen, EXCESS_OUTSTANDING)).toMatchObject({ finding: null, findingSeverity: null })
   })
 
   it('comes back as it was', () => {

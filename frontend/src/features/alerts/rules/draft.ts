@@ -13,7 +13,12 @@ export interface DraftCondition {
   atLeast: Amount
   recoverBelow: Amount
   compared: Condition['compared']
+  /** Of open findings: their rule and the lowest severity that counts; null is any. */
+  finding: string | null
+  findingSeverity: FindingSeverity | null
 }
+
+export type FindingSeverity = NonNullable<Condition['finding_severity']>
 
 export interface Pair {
   name: string
@@ -42,6 +47,7 @@ const WRITTEN: Record<Unit, { suffix: string; factor: number }> = {
   '×': { suffix: '×', factor: 1 },
   'I/Os': { suffix: 'I/Os', factor: 1 },
   s: { suffix: 's', factor: 1 },
+  findings: { suffix: 'findings', factor: 1 },
 }
 export const writtenIn = (unit: Unit) => WRITTEN[unit].suffix
 
@@ -57,6 +63,8 @@ const FIRST: DraftCondition = {
   atLeast: 1,
   recoverBelow: '',
   compared: 'lower',
+  finding: null,
+  findingSeverity: null,
 }
 
 export const NEW_RULE: DraftRule = {
@@ -96,6 +104,8 @@ export function draftOf(rule: RuleBody, quantities: Quantities): DraftRule {
         atLeast: clean(one.at_least / factor),
         recoverBelow: recover_below === null ? '' : clean(recover_below / factor),
         compared: one.compared,
+        finding: one.finding ?? null,
+        findingSeverity: one.finding_severity ?? null,
       }
     }),
   }
@@ -124,19 +134,25 @@ export function bodyOf(draft: DraftRule, quantities: Quantities): RuleBody {
         at_least: clean(Number(one.atLeast) * factor),
         recover_below: one.recoverBelow === '' ? null : clean(Number(one.recoverBelow) * factor),
         compared: one.compared,
+        finding: one.finding,
+        finding_severity: one.findingSeverity,
       }
     }),
   }
 }
 
-/** A condition that compares something else: part and direction only where that has them. */
+/** A condition that compares something else: part, direction and rule of findings only where that has them; one finding is enough. */
 export function withQuantity(condition: DraftCondition, use: QuantityUse): DraftCondition {
   const keeps = use.parts.includes(condition.part)
+  const isOfFindings = use.quantity === 'open_findings'
   return {
     ...condition,
     quantity: use.quantity,
     part: keeps ? condition.part : (use.parts[0] ?? null),
     direction: use.has_direction ? condition.direction : 'all',
+    finding: isOfFindings ? condition.finding : null,
+    findingSeverity: isOfFindings ? condition.findingSeverity : null,
+    ...(isOfFindings === (condition.quantity === 'open_findings') ? {} : { atLeast: 1, recoverBelow: '' }),
   }
 }
 

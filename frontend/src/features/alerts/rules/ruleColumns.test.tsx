@@ -12,6 +12,7 @@ const LATENCY: QuantityUse = {
   subjects: ['datastore'],
   parts: ['kernel'],
   has_direction: true,
+  findings: [],
 }
 const UNITS = new Map([['latency', 'µs']] as const)
 
