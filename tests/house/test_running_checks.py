@@ -248,11 +248,11 @@ def test_the_last_lines_say_how_many_tests_passed_in_all(capsys: pytest.CaptureF
         (("playwright", "1 failed"), ("playwright", "2 did not run"), ("playwright", "89 passed (6.2m)")),
         (),
     )
-    run_checks.sum_up("test", [Outcome(PASSES, "ok", 1.0, 0.5, line) for line in lines], 2.0)
+    run_checks.sum_up("test", [Outcome(PASSES, "ok", 1.0, 0.5, line) for line in lines], 2.0, ", processors 80% busy")
     assert capsys.readouterr().out.splitlines()[-3:] == [
         "pytest: 14 passed, 3 failed, 1 skipped",
         "playwright: 89 passed, 3 failed, 0 skipped",
-        "make test: 4 ok, 0 failed, 0 skipped in 2 s",
+        "make test: 4 ok, 0 failed, 0 skipped in 2 s, processors 80% busy",
     ]
 
 

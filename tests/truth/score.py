@@ -34,7 +34,7 @@ BOUNDS_GOALS = {
 BY_EXPERIENCE = "latest last_second, proven"
 EXPERIENCE_GOAL = 0.9999
 # What devices and datastores have reached otherwise: short of their goal (docs/decisions/every-io-timed-by-itself.md), and never less.
-STRICT_REACHED = 0.9999
+STRICT_REACHED = 0.99999
 # Least part of a datastore's differences whose interval holds the true one; vSCSI − device takes disks' and devices' I/Os to fare alike.
 DELTA_GOALS = {Difference.VSCSI_DEVICE: 0.99, Difference.DEVICE_DRIVER: 1.0, Difference.DRIVER_ARRAY: 1.0}
 DIAGNOSIS_GOALS = {Confidence.CONFIRMED: 0.995, Confidence.LIKELY: 0.90, Confidence.INCONCLUSIVE: 0.95}

@@ -17,14 +17,17 @@ _MINUTE_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """U units × M minutes as in `Grid`. ops: (U·M, 2) of whole minutes; value: (U·M, 2, 5) by `gridded.INTERNAL` … `SERVICE`.
+    """U units × M minutes as in `Grid`. ops, fewest, most: (U·M, 2) of whole minutes, counted, and at least and at most.
 
-    bytes: (U·M, 2). step: (U·M, 2, 2) by which times inside the array, and those with its port, differ at least about the minute.
+    value: (U·M, 2, 5) by `gridded.INTERNAL` … `SERVICE`. bytes: (U·M, 2). step: (U·M, 2, 2) by which times inside the array, and those
+    with its port, differ at least about the minute.
     error_s: of the worst clock. is_missing: a volume of it, or a part of the minute, was not read; missing_s: how much of it.
     is_present: any of it was.
     """
 
     ops: Floats
+    fewest: Floats
+    most: Floats
     bytes: Floats
     value: Intervals
     step: Floats
@@ -41,9 +44,10 @@ def units_of(topology: Topology, volumes: Grid, directories: Grid, minutes: int)
     inside = group >= 0
     group = group[inside]
     size = topology.units * minutes
-    ops = np.where(np.isfinite(volumes.ops), volumes.whole_ops, 0.0)
-    ops[:, _MIRRORED] *= np.repeat(np.where(found.mirrored_on_both, 0.5, 1.0), minutes)
-    ops = ops[inside]
+    once = np.ones((len(volumes.ops), 3))
+    once[:, _MIRRORED] = np.repeat(np.where(found.mirrored_on_both, 0.5, 1.0), minutes)
+    ops = (np.where(np.isfinite(volumes.ops), volumes.whole_ops, 0.0) * once)[inside]
+    fewer, more = ((np.nan_to_num(one).clip(0.0) * once)[inside] for one in _uncounted(volumes))
     value = Intervals(*(x[inside] for x in (volumes.value.lower, volumes.value.upper, volumes.value.value)))
     reads = means(_direction(value, slice(_READ, _WRITE)), ops[:, :1, None], group, size)
     writes = _both_writes(value, ops, group, size)
@@ -53,7 +57,10 @@ def units_of(topology: Topology, volumes: Grid, directories: Grid, minutes: int)
             for ends in ((reads.lower, writes.lower), (reads.upper, writes.upper), (reads.value, writes.value))
         )
     )
-    unit_ops, unit_bytes = (sums(_written_together(numbers), group, size) for numbers in (ops, volumes.counts[inside]))
+    unit_ops, fewest, most, unit_bytes = (
+        sums(_written_together(numbers), group, size)
+        for numbers in (ops, ops - fewer, ops + more, volumes.counts[inside])
+    )
     step = _steps(volumes.step[inside], value, ops, group, size)
     missing = sums(volumes.is_missing[inside].astype(np.float64), group, size) > 0
     present = sums(volumes.is_present[inside].astype(np.float64), group, size) > 0
@@ -61,8 +68,13 @@ def units_of(topology: Topology, volumes: Grid, directories: Grid, minutes: int)
     np.maximum.at(error, group, np.nan_to_num(volumes.error_s[inside], nan=-np.inf))
     longest = np.where(present, 0.0, _MINUTE_S)
     np.maximum.at(longest, group, volumes.missing_s[inside])
-    units = Units(unit_ops, unit_bytes, merged, step, error, longest, missing | ~present, present)
+    units = Units(unit_ops, fewest, most, unit_bytes, merged, step, error, longest, missing | ~present, present)
     return _with_directories(units, directories)
+
+
+def _uncounted(grid: Grid) -> tuple[Floats, Floats]:
+    """(n, d) by how many ops fewer and more there can have been."""
+    return grid.ops - grid.fewest, grid.most - grid.ops
 
 
 def _written_together(numbers: Floats) -> Floats:
@@ -121,6 +133,9 @@ def _with_directories(units: Units, directories: Grid) -> Units:
         return units
     ops, missing = units.ops.copy(), units.is_missing.copy()
     ops[here], missing[here] = directories.whole_ops[here], directories.is_missing[here]
+    fewest, most = units.fewest.copy(), units.most.copy()
+    fewer, more = _uncounted(directories)
+    fewest[here], most[here] = (ops[here] - fewer[here]).clip(0.0), ops[here] + more[here]
     carried, step = units.bytes.copy(), units.step.copy()
     carried[here], step[here] = directories.counts[here], directories.step[here]
     missing_s = np.where(here, directories.missing_s, units.missing_s)
@@ -136,7 +151,7 @@ def _with_directories(units: Units, directories: Grid) -> Units:
         for position in (WHOLE, QOS, QUEUE, SERVICE):
             merged[here, :, position] = np.nan
         ends.append(merged)
-    return Units(ops, carried, Intervals(*ends), step, error, missing_s, missing, units.is_present | here)
+    return Units(ops, fewest, most, carried, Intervals(*ends), step, error, missing_s, missing, units.is_present | here)
 
 
 @dataclass(frozen=True, slots=True)

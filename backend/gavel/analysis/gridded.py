@@ -314,7 +314,7 @@ def volume_minutes(samples: VolumeSamples, volumes: int, stretch: Stretch) -> Gr
     )
     levels = samples.times.error_s[:, None]
     told = _samples(samples.volume, samples.times, samples.ops, value, samples.bytes, levels)
-    return gridded(told, volumes, stretch, stepping=True)
+    return gridded(told, volumes, stretch, stepping=True, good_to=PER_SECOND)
 
 
 def directory_minutes(samples: DirectorySamples, units: int, stretch: Stretch) -> Grid:
@@ -323,7 +323,7 @@ def directory_minutes(samples: DirectorySamples, units: int, stretch: Stretch) -
     value = _stacked([exactly_around(usec, 0.5)])
     levels = samples.times.error_s[:, None]
     told = _samples(samples.unit, samples.times, samples.ops, value, samples.bytes, levels)
-    return gridded(told, units, stretch, stepping=True)
+    return gridded(told, units, stretch, stepping=True, good_to=PER_SECOND)
 
 
 def _ends(intervals: Intervals) -> tuple[Floats, Floats, Floats]:

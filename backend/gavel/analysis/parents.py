@@ -299,9 +299,10 @@ def _placed(
     under, over, alone = (
         carried(leaves, one) for leaves, one in ((devices, feeds.below), (disks, feeds.above), (disks, feeds.whole))
     )
-    rows = added_rows(
-        _from_devices(grids, kind, size, stacks, feeds), rolled(disks.rows, present(disks, feeds.whole), size)
-    )
+    there = present(disks, feeds.whole)
+    rows, counted, above = _from_devices(grids, kind, size, stacks, feeds)
+    total = added_rows(rows, rolled(disks.rows, there, size))
+    rows = with_above(over_counts(total, [*counted, Fed(disks.rows, counted_of(grids.parts), there)]), above)
     told = joined_carried(under, alone)
     guests = joined_carried(over, alone)
     notes = notes_of(told, rows.ops[:, Direction.ALL], size, _OF_PLACES)
@@ -326,27 +327,28 @@ def _placed(
     return Parents(kind, rows, notes, is_present | unseen, unseen | (is_present & ~has_any_with_ops(told, size)))
 
 
-def _from_devices(grids: GriddedSides, kind: ScopeKind, size: int, stacks: _Stacks, feeds: _Feeds) -> LedgerRows:
-    """What a place has from its devices on: unit by unit where it has all of a unit's, else device by device."""
+def _from_devices(
+    grids: GriddedSides, kind: ScopeKind, size: int, stacks: _Stacks, feeds: _Feeds
+) -> tuple[LedgerRows, list[Fed], Above]:
+    """What a place has from its devices on, unit by unit where it has all of a unit's, else device by device; the leaves that these are
+    the sum of; and what disks have above them."""
     below = present(stacks.devices, feeds.below)
     if feeds.units is None:
-        above = stacks.above_hosts
-        rows = over_counts(rolled(stacks.by_host, below, size), [Fed(stacks.by_host, counted_of(grids.devices), below)])
-        return with_above(rows, above.summed(feeds.below.leaf, feeds.below.parent, size))
+        above = stacks.above_hosts.summed(feeds.below.leaf, feeds.below.parent, size)
+        rows = rolled(stacks.by_host, below, size)
+        return rows, [Fed(stacks.by_host, counted_of(grids.devices), below)], above
     units = feeds.units.only(stacks.by_unit.is_whole)
     together = np.zeros(len(stacks.devices.is_present), dtype=np.bool_)
     together[feeds.below.leaf] = _in_whole_units(grids, stacks, feeds)[feeds.below.leaf]
     apart = below.only(~together)
-    rows = over_counts(
-        added_rows(rolled(stacks.by_unit.rows, units, size), rolled(stacks.by_host, apart, size)),
-        [
-            Fed(stacks.by_unit.rows, stacks.by_unit.counted, units),
-            Fed(stacks.by_host, counted_of(grids.devices), apart),
-        ],
-    )
+    rows = added_rows(rolled(stacks.by_unit.rows, units, size), rolled(stacks.by_host, apart, size))
+    counted = [
+        Fed(stacks.by_unit.rows, stacks.by_unit.counted, units),
+        Fed(stacks.by_host, counted_of(grids.devices), apart),
+    ]
     above = stacks.above_units if kind is ScopeKind.DATASTORE else stacks.above_extents
     taken = Above(*(getattr(above, name)[feeds.below.leaf] for name in Above.__slots__)).weighed(feeds.below.weight)
-    return with_above(rows, taken.summed(np.arange(len(feeds.below.leaf)), feeds.below.parent, size))
+    return rows, counted, taken.summed(np.arange(len(feeds.below.leaf)), feeds.below.parent, size)
 
 
 def _in_whole_units(grids: GriddedSides, stacks: _Stacks, feeds: _Feeds) -> Bools:

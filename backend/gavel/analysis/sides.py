@@ -9,7 +9,7 @@ from gavel.analysis.depth import as_read
 from gavel.analysis.gridded import IN_FLIGHT, LATEST, QOS, QUEUE, QUEUE_DEPTH, SERVICE, TOTAL, Grid, Stretch
 from gavel.analysis.intervals import Bools, Floats, Intervals, combined
 from gavel.analysis.segments import ArrayParts
-from gavel.analysis.topology import NONE, Index, Pairs, Topology, extremes, in_minutes, means, sums
+from gavel.analysis.topology import NONE, Index, Pairs, Topology, extremes, in_minutes, means_between, sums
 from gavel.analysis.weighting import Beside
 from gavel.domain.io_path import Direction
 from gavel.domain.ledger import LedgerRows, Notes
@@ -118,7 +118,8 @@ def array_side_of(grids: GriddedSides, left: Index, right: Index, things: int, w
     units, minutes = grids.units, grids.minutes
     rows, inside = in_minutes(left, minutes), in_minutes(right, minutes)
     size = things * minutes
-    ops = units.ops[inside]
+    ops, fewest, most = (numbers[inside] for numbers in (units.ops, units.fewest, units.most))
+    part = weight[:, None]
     value = Intervals(units.value.lower[inside], units.value.upper[inside], units.value.value[inside])
     error = np.full(size, -np.inf)
     np.maximum.at(error, rows, units.error_s[inside])
@@ -130,7 +131,7 @@ def array_side_of(grids: GriddedSides, left: Index, right: Index, things: int, w
     present = sums(units.is_present[inside].astype(np.float64), rows, size) > 0
     ratio = np.where(present, np.divide(host, array, out=np.where(host > 0, np.inf, 1.0), where=array > 0), np.nan)
     return ArraySide(
-        means(value, (ops * weight[:, None])[:, :, None], rows, size),
+        means_between(value, ops * part, (fewest * part, most * part), rows, size),
         np.nan_to_num(extremes(units.step[inside], rows, size, np.fmax)),
         sums(ops, rows, size),
         sums(units.bytes[inside], rows, size),

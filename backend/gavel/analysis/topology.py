@@ -139,6 +139,57 @@ def means(intervals: Intervals, ops: Floats, group: Index, groups: int) -> Inter
     return Intervals(mean(intervals.lower), mean(intervals.upper), mean(intervals.value))
 
 
+def means_between(
+    intervals: Intervals, ops: Floats, between: tuple[Floats, Floats], group: Index, groups: int
+) -> Intervals:
+    """As `means`, with bounds over all ops `between` fewest and most, (n, d) like ops: the (n, d, k) numbers of a group differ, so that
+    its mean depends on how many I/Os of each there were."""
+    found = means(intervals, ops[:, :, None], group, groups)
+    shared = np.flatnonzero(np.bincount(group, minlength=groups)[group] > 1)
+    if len(shared) == 0:
+        return found
+    few, many = (np.where(ops > 0, one, 0.0)[shared] for one in between)
+    upper = _highest_means(intervals.upper[shared], few, many, group[shared], groups)
+    lower = -_highest_means(-intervals.lower[shared], few, many, group[shared], groups)
+    # Groups of one have none of these; those of which a number with ops is missing stay without a mean.
+    return Intervals(
+        np.where(np.isnan(found.lower), np.nan, np.fmin(found.lower, lower)),
+        np.where(np.isnan(found.upper), np.nan, np.fmax(found.upper, upper)),
+        found.value,
+    )
+
+
+def _highest_means(numbers: Floats, fewest: Floats, most: Floats, group: Index, groups: int) -> Floats:
+    """(groups, d, k) the highest weighted means of (n, d, k) numbers whose weights are from fewest to most, (n, d): the highest numbers
+    have as much weight as can be and the others as little."""
+    highest = np.full((groups, *numbers.shape[1:]), np.nan)
+    for way, one in np.ndindex(numbers.shape[1:]):
+        column = numbers[:, way, one]
+        known = ~np.isnan(column)
+        order = np.flatnonzero(known)[np.lexsort((-column[known], group[known]))]
+        if len(order) == 0:
+            continue
+        own, least = group[order], fewest[order, way]
+        more = np.maximum(most[order, way] - least, 0.0)
+        starts = np.flatnonzero(np.append(True, own[1:] != own[:-1]))
+        weight, total = (
+            np.repeat(np.add.reduceat(least * x, starts), np.diff(np.append(starts, len(own))))
+            + _running(more * x, starts)
+            for x in (np.ones(len(order)), column[order])
+        )
+        mean = np.divide(total, weight, out=np.full(len(order), -np.inf), where=weight > 0)
+        best = np.maximum.reduceat(mean, starts)
+        highest[own[starts], way, one] = np.where(np.isfinite(best), best, np.nan)
+    return highest
+
+
+def _running(numbers: Floats, starts: Index) -> Floats:
+    """Running sums that begin anew at each start."""
+    total = np.cumsum(numbers)
+    before = (total - numbers)[starts]
+    return total - np.repeat(before, np.diff(np.append(starts, len(numbers))))
+
+
 def _taken(numbers: Floats, group: Index, groups: int) -> Floats:
     if len(group) == groups:
         return numbers

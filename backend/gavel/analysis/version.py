@@ -5,4 +5,5 @@
 # written again once where their samples are still kept, and labelled where they are not.
 #   1: up to 0.1
 #   2: parts weighted by their own I/Os, time above devices as one sum, extents apart, missing samples and proven instants bounded
-RULES_VERSION = 2
+#   3: means over volumes behind one device, and over disks that are volumes or files, hold whatever counts are good to
+RULES_VERSION = 3
