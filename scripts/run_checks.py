@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 import quick
-from scheduling import ROOT, SLOWNESS, Check, Outcome, end_by_signals, run_all, say, slowness
+from scheduling import ROOT, SLOWNESS, Check, Outcome, busy_s, end_by_signals, run_all, say, slowness
 
 BIN = ROOT / ".venv/bin"
 BROWSER_SEARCH = (sys.executable, "scripts/browser.py")
@@ -53,8 +53,8 @@ def npm(name: str, script: str, *, cores: float = 1.0, gives_way: bool = True, d
 STATIC = (
     Check("ruff check", tool("ruff", "check", "."), cores=0.5),
     Check("ruff format", tool("ruff", "format", "--check", "."), cores=0.5),
-    Check("mypy", (*GIVES_WAY, *tool("mypy")), cores=0.75),
-    npm("front end: checks", "check", cores=0.75),
+    Check("mypy", (*GIVES_WAY, *tool("mypy")), cores=0.5),
+    npm("front end: checks", "check", cores=0.5),
     Check("import contracts", tool("lint-imports", "--no-cache"), cores=0.5),
     Check("dependencies (deptry)", tool("deptry", "."), cores=0.5),
     Check("migrations (squawk)", tool("squawk", *MIGRATIONS), cores=0.5),
@@ -68,10 +68,10 @@ STATIC = (
         tool("check-jsonschema", "--builtin-schema", "vendor.compose-spec", "docker-compose.yml"),
         cores=0.5,
     ),
-    npm("front end: generated client", "codegen:check", cores=0.75),
+    npm("front end: generated client", "codegen:check", cores=0.5),
 )
-BUILD = Check("front end: build", (sys.executable, "scripts/bootstrap.py", "all"), cores=0.75)
-UNIT_TESTS = npm("front end: tests", "test", cores=0.75)
+BUILD = Check("front end: build", (sys.executable, "scripts/bootstrap.py", "all"), cores=0.5)
+UNIT_TESTS = npm("front end: tests", "test", cores=0.5)
 SLOWEST = "--durations=20"
 CORES = os.cpu_count() or 1
 # A test that hangs is ended with the stacks of its threads, and fails; the others go on.
@@ -81,14 +81,14 @@ PARTS = pytest(
     "tests: parts",
     *(SLOWEST, *SECOND_TRY, *HANGING, "-n", str(max(2, CORES)), "--dist", "loadfile", "--ignore=tests/product"),
     deadline_s=3000,
-    cores=0.6 * CORES,
+    cores=0.5 * CORES,
     gives_way=True,
 )
 # Most look at an hour that was, which changes for nobody: with two browsers, and where there is room. The others need a product at work.
 E2E = (
-    replace(npm("browser tests: an hour held", "e2e:held", deadline_s=3000), after=(BUILD.name,)),
+    replace(npm("browser tests: an hour held", "e2e:held", cores=0.5, deadline_s=3000), after=(BUILD.name,)),
     replace(
-        npm("browser tests: a living product", "e2e:living", cores=0.75, gives_way=False, deadline_s=3000),
+        npm("browser tests: a living product", "e2e:living", cores=0.5, gives_way=False, deadline_s=3000),
         after=(BUILD.name,),
     ),
 )
@@ -108,7 +108,7 @@ WHOLE = pytest(
     deadline_s=3000,
     cores=0.5,
 )
-TENTH = pytest("truth: a tenth", *TRUTH, "--labs=20", deadline_s=1500, cores=0.5 * CORES, gives_way=True)
+TENTH = pytest("truth: a tenth", *TRUTH, "--labs=20", deadline_s=1500, cores=0.25 * CORES, gives_way=True)
 
 
 def alone(check: Check) -> Check:
@@ -118,8 +118,8 @@ def alone(check: Check) -> Check:
 
 COMMANDS: dict[str, tuple[Check, ...]] = {
     "check": STATIC,
-    # Products wait most and take longest: they begin, and the others fill the processors beside them.
-    "test": (WHOLE, *STATIC, BUILD, UNIT_TESTS, PARTS, *reversed(E2E), TENTH),
+    # What takes longest begins; the others fill the processors beside it, one after the other.
+    "test": (WHOLE, PARTS, BUILD, *STATIC, *E2E, UNIT_TESTS, TENTH),
     "e2e": (BUILD, *E2E),
     "peers": (alone(pytest("peers", *ALONE, *PEERS, deadline_s=1800)),),
     "truth": (alone(pytest("truth", *TRUTH, deadline_s=4 * 3600)),),
@@ -176,14 +176,22 @@ def totals(closing_lines: Iterable[tuple[str, str]]) -> dict[str, str]:
     return {runner: ", ".join(f"{found[word]} {word}" for word in words) for runner, found in counts.items()}
 
 
-def sum_up(command: str, outcomes: list[Outcome], seconds: float) -> int:
+def busy_share(before_s: float | None, seconds: float) -> str:
+    """How much of the processors was used meanwhile: what a run of several checks leaves idle is time lost."""
+    after_s = busy_s()
+    if before_s is None or after_s is None:
+        return ""
+    return f", processors {(after_s - before_s) / (seconds * CORES):.0%} busy"
+
+
+def sum_up(command: str, outcomes: list[Outcome], seconds: float, busy: str) -> int:
     print("\n" + "-" * 60)
     for outcome in outcomes:
         print(f"{outcome.check.name:<40}{outcome.status:>8}{outcome.seconds:9.1f} s{outcome.cpu_s:9.1f} s CPU")
     count = Counter(outcome.status for outcome in outcomes)
     for runner, found in totals(line for outcome in outcomes for line in outcome.closing_lines).items():
         print(f"{runner}: {found}")
-    print(f"make {command}: {count['ok']} ok, {count['FAILED']} failed, {count['skipped']} skipped in {seconds:.0f} s")
+    print(f"make {command}: {count['ok']} ok, {count['FAILED']} failed, {count['skipped']} skipped in {seconds:.0f} s{busy}")
     return 1 if count["FAILED"] else 0
 
 
@@ -191,7 +199,7 @@ def main(arguments: list[str]) -> int:
     if len(arguments) != 1 or arguments[0] not in (*COMMANDS, QUICK):
         print(f"usage: run_checks.py {' | '.join((*COMMANDS, QUICK))}", file=sys.stderr)
         return 2
-    started = time.monotonic()
+    started, busy_before_s = time.monotonic(), busy_s()
     stretch = slowness()
     os.environ[SLOWNESS] = f"{stretch:.2f}"
     if stretch > NOTABLY:
@@ -200,7 +208,8 @@ def main(arguments: list[str]) -> int:
         )
     checks = quick.listed() if arguments[0] == QUICK else COMMANDS[arguments[0]]
     outcomes = run_all(checks, stretch=stretch, refusal=without_browser)
-    return sum_up(arguments[0], outcomes, time.monotonic() - started)
+    seconds = time.monotonic() - started
+    return sum_up(arguments[0], outcomes, seconds, busy_share(busy_before_s, seconds))
 
 
 if __name__ == "__main__":

@@ -180,6 +180,16 @@ def _loop() -> float:
     return time.perf_counter() - began
 
 
+def busy_s() -> float | None:
+    """Processor seconds that the whole machine has worked since it started, other programs included; None where the system does not say."""
+    try:
+        first = Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:]
+    except OSError:
+        return None
+    user, nice, system, _idle, _waiting, interrupts, soft = map(int, first[:7])
+    return (user + nice + system + interrupts + soft) / os.sysconf("SC_CLK_TCK")
+
+
 # --- running ------------------------------------------------------------------------------------------------------------
 
 
