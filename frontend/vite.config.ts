@@ -1,5 +1,6 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vitest/config'
+import { MEDIA } from './src/lib/breakpoints.ts'
 
 const backend = process.env.GAVEL_DEV_API ?? 'http://127.0.0.1:8080'
 
@@ -12,8 +13,22 @@ const OBJECTS =
 
 const mantine = (parts: string) => new RegExp(`@mantine[\\\\/]core[\\\\/]esm[\\\\/]components[\\\\/](${parts})[\\\\/]`)
 
+/** `@media (--phone)`, as custom media queries are written, from the one list that scripts use too. */
+const namedMedia = {
+  postcssPlugin: 'named-media',
+  AtRule: {
+    media(rule: { params: string; error: (message: string) => Error }) {
+      rule.params = rule.params.replace(/\((--[\w-]+)\)/g, (_, name: string) => {
+        if (!(name in MEDIA)) throw rule.error(`There is no media query ${name}: src/lib/breakpoints.ts has them.`)
+        return MEDIA[name as keyof typeof MEDIA]
+      })
+    },
+  },
+}
+
 export default defineConfig({
   plugins: [react()],
+  css: { postcss: { plugins: [namedMedia] } },
   // Files name one another relative to themselves: a reverse proxy may serve Gavel below a path of its own.
   base: './',
   // The server puts a fresh nonce in place of this word in every index.html it sends.

@@ -52,6 +52,13 @@ export const theme = createTheme({
   variantColorResolver: filledInTokens,
   fontFamily: 'var(--gv-font)',
   fontFamilyMonospace: 'var(--gv-mono)',
+  fontSizes: {
+    xs: 'var(--gv-size-note)',
+    sm: 'var(--gv-size-text)',
+    md: 'var(--gv-size-title)',
+    lg: 'var(--gv-size-lead)',
+    xl: 'var(--gv-size-page)',
+  },
   headings: { fontFamily: 'var(--gv-font)' },
   defaultRadius: 'md',
   cursorType: 'pointer',

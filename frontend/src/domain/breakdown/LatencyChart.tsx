@@ -22,6 +22,7 @@ import { drawnWords } from '../../kit/chart/lineWords'
 import { NumbersView } from '../../kit/chart/NumbersView'
 import { useBrush, useHiddenLines, useTimeCursor } from '../../kit/chart/timeChart'
 import { useTokens } from '../../kit/chart/useTokens'
+import { atLeast } from '../../lib/breakpoints'
 import { useMediaMatch, usePreferences } from '../../lib/preferences'
 import { AtOnce } from '../../lib/search'
 import { formatSeconds, formatWindow } from '../../lib/time'
@@ -64,7 +65,7 @@ export const LatencyChart = memo(function LatencyChart({
   const onBrush = useBrush()
   const hidden = useHiddenLines()
   const canDrag = useMediaMatch('(pointer: fine)')
-  const narrow = useMediaMatch('(max-width: 699px)')
+  const narrow = !useMediaMatch(atLeast('phone'))
   const layers = useMemo(() => boundedLayers(latency), [latency])
   const [bounded] = useBounded(layers, named)
   const [asShare] = useShare()

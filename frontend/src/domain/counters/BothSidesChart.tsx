@@ -15,6 +15,7 @@ import { drawnWords } from '../../kit/chart/lineWords'
 import { NumbersView } from '../../kit/chart/NumbersView'
 import { useBrush, useHiddenLines, useTimeCursor } from '../../kit/chart/timeChart'
 import { useTokens } from '../../kit/chart/useTokens'
+import { atLeast } from '../../lib/breakpoints'
 import { useMediaMatch, usePreferences } from '../../lib/preferences'
 import { formatSeconds, formatWindow } from '../../lib/time'
 
@@ -33,7 +34,7 @@ export const BothSidesChart = memo(function BothSidesChart({ name, series, group
   const onBrush = useBrush()
   const hidden = useHiddenLines()
   const canDrag = useMediaMatch('(pointer: fine)')
-  const narrow = useMediaMatch('(max-width: 699px)')
+  const narrow = !useMediaMatch(atLeast('phone'))
   const legend = useMemo(() => legendOf(series, groups), [series, groups])
   const numbers = useMemo(() => withEvents(numbersOf(series, groups), series.step_s, events), [series, groups, events])
   const panels = useMemo(() => panelsOf(series, groups, hidden), [series, groups, hidden])

@@ -27,6 +27,8 @@ import { visibleName } from '../../lib/text'
 import styles from './Overview.module.css'
 
 /** `alertsAt`: open alerts of a thing, worst first. */
+const excessTone = ({ severity }: OverviewRow) => (severity === 'high' ? 'bad' : 'warn')
+
 export function rankingColumns(
   title: string,
   max_us: number,
@@ -101,7 +103,10 @@ export function rankingColumns(
       csv: ({ excess_us }) => rounded(excess_us),
       csvHeader: listsCopy.csvLatency(diagnosisCopy.excessLatency),
       cell: (row) => (
-        <span className={isElevated(row) ? styles[row.severity ?? ''] : undefined}>
+        <span
+          className={isElevated(row) ? 'semibold' : undefined}
+          data-tone={isElevated(row) ? excessTone(row) : undefined}
+        >
           <Quantity value={row.excess_us} unit="µs" />
         </span>
       ),

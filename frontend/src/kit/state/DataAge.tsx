@@ -18,6 +18,7 @@ export function freshness(age_ms: number): Freshness {
   return age_ms < LOST_MS ? 'late' : 'lost'
 }
 
+const TONE: Record<Freshness, string | undefined> = { fresh: undefined, late: 'warn', lost: 'bad' }
 const WORD: Record<Freshness, string> = { fresh: '', late: unitsCopy.delayed, lost: unitsCopy.stale }
 
 interface DataAgeProps {
@@ -35,13 +36,21 @@ interface DataAgeProps {
 export function DataAge({ at_ms, short = false, ageText, isPlain = false, never }: DataAgeProps) {
   const { zone } = usePreferences()
   useNow()
-  if (at_ms === null && never !== undefined) return <span className={styles.age}>{never}</span>
-  if (at_ms === null) return <span className={`${styles.age} ${styles.lost}`}>{unitsCopy.neverMeasured}</span>
+  if (at_ms === null && never !== undefined) return <span className={`${styles.age} muted nowrap`}>{never}</span>
+  if (at_ms === null)
+    return (
+      <span className={`${styles.age} nowrap`} data-tone="bad">
+        {unitsCopy.neverMeasured}
+      </span>
+    )
   const age_ms = Math.max(0, serverNow() - at_ms)
   const state = freshness(age_ms)
-  const look = isPlain && state === 'fresh' ? styles.plain : styles[state]
   return (
-    <span className={`${styles.age} numeric ${look ?? ''}`} title={formatInstant(at_ms, zone)}>
+    <span
+      className={`${styles.age} muted numeric`}
+      data-tone={isPlain && state === 'fresh' ? 'plain' : TONE[state]}
+      title={formatInstant(at_ms, zone)}
+    >
       <span className={styles.dot} aria-hidden="true" />
       {short ? '' : WORD[state]}
       {short
