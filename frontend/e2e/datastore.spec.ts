@@ -230,7 +230,7 @@ test('the way of the I/Os is a list from VM to array: load of each hop, time bet
   for (const hop of ['VM', 'Virtual disk', 'Array'])
     await expect(hops.getByRole('heading', { name: new RegExp(`^${hop}`) })).toBeVisible()
   await expect(hops.getByText(/IOPS$/).first()).toBeVisible()
-  for (const words of ['end to end from this hop', 'in the array', 'as hosts report'])
+  for (const words of ['from this hop on', 'in the array', 'as hosts report'])
     await expect(hops.getByText(words).first()).toBeVisible()
   // The picture's lines in words, for those who do not see them.
   await expect(hops.getByText(/^Array to .*: .*(ms|µs)/).first()).toBeAttached()

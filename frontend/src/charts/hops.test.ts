@@ -162,7 +162,7 @@ describe('whose latency a hop tells', () => {
 it('a load in words names what was not measured of it, and nothing where nothing was done', () => {
   const words = (name: string, more: Partial<Parameters<typeof fullness>[0]>) =>
     loadWords(name, { id: 'one', load: { ...load, ...more } }, { hops: [], links: [] })
-  expect(words('queue', { depth: 32 })).toEqual(['100 IOPS', '0.90 ms end to end from this hop', 'ACTV 6.2 / DQLEN 32'])
+  expect(words('queue', { depth: 32 })).toEqual(['100 IOPS', '0.90 ms from this hop on', 'ACTV 6.2 / DQLEN 32'])
   expect(words('queue', { iops: null, us: null })).toEqual([
     'IOPS not measured',
     'latency not measured',

@@ -28,10 +28,10 @@ export const segment = 'Segment'
 export const hopAndLoad = 'Hop, load'
 export const betweenAndLatency = 'Between, latency'
 export const readings = {
-  endToEnd: 'end to end from this hop',
+  endToEnd: 'from this hop on',
   hosts: 'as hosts report',
   array: 'in the array',
-  estimated: 'estimated (1 ms counters)',
+  estimated: 'from 1 ms counters',
 }
 export const activeOfDepth = (active: string, depth: string) => `${active} / ${depth}`
 export const activeOf = (active: string, depth: string) => `ACTV ${active} / DQLEN ${depth}`

@@ -1,5 +1,5 @@
 /** The four widths of a screen at which pages change, in px. Styles have them as `@media (--phone)` and so on (vite.config.ts). */
-export const BREAKPOINTS_PX = { phone: 700, tablet: 900, desk: 1200, wide: 1400 } as const
+const BREAKPOINTS_PX = { phone: 700, tablet: 900, desk: 1200, wide: 1400 } as const
 
 type Breakpoint = keyof typeof BREAKPOINTS_PX
 

@@ -73,8 +73,8 @@ it('the way of I/Os is also a table with the bounds that its picture has no room
     expect(screen.getByRole('button', { name })).toBeTruthy()
   asTable()
   expect(rows('Load per hop').map((row) => row.slice(2))).toEqual([
-    ['5,800 IOPS', '1.79 ms end to end from this hop', '9.8 / 32'],
-    ['not measured', '1.79 ms end to end from this hop', '–'],
+    ['5,800 IOPS', '1.79 ms from this hop on', '9.8 / 32'],
+    ['not measured', '1.79 ms from this hop on', '–'],
   ])
   expect(rows('Latency between hops')[0]?.slice(1)).toEqual(['Kernel', '0.12 ms', '0 µs–0.52 ms'])
 })
@@ -94,8 +94,8 @@ it('on a phone a hop’s numbers stand below its name, each with its word, in th
   show(hops)
   asTable()
   expect(rows('Load per hop').flat()).toEqual([
-    'esx-01Host queue · naa.15,800 IOPS · 1.79 ms end to end from this hop · ACTV 9.8 / DQLEN 32',
-    'esx-01 · vmhba1PathIOPS not measured · 1.79 ms end to end from this hop',
+    'esx-01Host queue · naa.15,800 IOPS · 1.79 ms from this hop on · ACTV 9.8 / DQLEN 32',
+    'esx-01 · vmhba1PathIOPS not measured · 1.79 ms from this hop on',
   ])
   expect(rows('Latency between hops').flat()).toEqual(['esx-01 → vmhba1Kernel: 0.12 ms, range 0 µs–0.52 ms'])
   expect(screen.queryByRole('region', { name: /scrolls/ })).toBeNull()

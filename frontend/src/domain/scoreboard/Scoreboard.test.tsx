@@ -49,7 +49,10 @@ it('scoreboard: the cause is in the color of its severity, and calm once it is o
         </MantineProvider>
       </PreferencesProvider>,
     )
-    const tones = [...container.querySelectorAll('[data-tone]')].map((one) => one.getAttribute('data-tone'))
+    // Not those of marks, which have a shape.
+    const tones = [...container.querySelectorAll('[data-tone]')]
+      .filter((one) => one.querySelector('svg') === null)
+      .map((one) => one.getAttribute('data-tone'))
     unmount()
     return tones
   }
