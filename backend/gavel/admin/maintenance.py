@@ -8,12 +8,15 @@ from gavel.db.engine import transaction
 from gavel.db.locks import only_one
 from gavel.db.series import maintenance
 from gavel.db.write.alert_states import forget_alerts
+from gavel.db.write.imports import drop_abandoned
 from gavel.ingest.worker import WorkerContext
 
 # As long as hours of the ledger are, so that an old alert's page still has its chart.
 _ALERTS_KEPT = timedelta(days=400)
 # What began and never fired is of no interest the day after.
 _UNFIRED_KEPT = timedelta(days=1)
+# An upload that nobody went on with is of a page that was closed.
+_UPLOADS_KEPT = timedelta(days=1)
 
 log = structlog.get_logger(__name__)
 
@@ -32,3 +35,4 @@ def maintain(context: WorkerContext) -> None:
             log.info("maintained", done=maintenance.maintain(context.engine, now))
             with transaction(context.engine) as connection:
                 forget_alerts(connection, now - _ALERTS_KEPT, now - _UNFIRED_KEPT)
+                drop_abandoned(connection, now - _UPLOADS_KEPT)

@@ -17,6 +17,7 @@ from gavel.analysis.align import (
     time_in_flight,
     usable,
 )
+from gavel.analysis.captured import is_fine, narrowed
 from gavel.analysis.intervals import (
     Bools,
     Floats,
@@ -204,8 +205,11 @@ def device_minutes(samples: DeviceSamples, source: Index, proofs: Proofs, device
     rounding = np.where(samples.is_millisecond[:, None, None], rounding, int(Rounding.UNPROVEN))
     latency, _ = cleaned(samples.latency_us)
     value = from_integer(latency, unit, np.broadcast_to(rounding, latency.shape))
+    if samples.finer is not None:
+        value = narrowed(value, samples.finer)
     depth, _ = cleaned(samples.queue_depth, MOST_OUTSTANDING)
-    levels = np.stack([samples.times.error_s, depth, samples.is_millisecond.astype(np.float64)], axis=1)
+    is_coarse = (samples.is_millisecond & ~is_fine(samples)).astype(np.float64)
+    levels = np.stack([samples.times.error_s, depth, is_coarse], axis=1)
     told = _samples(samples.device, samples.times, samples.ops, value, samples.bytes, levels)
     return _with_gaps(gridded(told, devices, stretch, stepping=True))
 

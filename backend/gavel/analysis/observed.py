@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gavel.analysis.align import Index, Instants
-from gavel.analysis.intervals import Bools, Floats
+from gavel.analysis.intervals import Bools, Floats, Intervals
 
 
 class HostCounter(IntEnum):
@@ -40,7 +40,10 @@ class Times:
 
 @dataclass(frozen=True, slots=True)
 class DeviceSamples:
-    """ops, bytes: (n, 2) reads, writes. latency_us: (n, 2, 4) by `HostCounter`, NaN not measured. is_millisecond: (n,)."""
+    """ops, bytes: (n, 2) reads, writes. latency_us: (n, 2, 4) by `HostCounter`, NaN not measured. is_millisecond: (n,).
+
+    finer: (n, 2, 4) the same from captures of the hosts, NaN where none covers the sample; None where none covers any.
+    """
 
     device: Index
     times: Times
@@ -49,6 +52,7 @@ class DeviceSamples:
     latency_us: Floats
     queue_depth: Floats
     is_millisecond: Bools
+    finer: Intervals | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ _FILES = (
     "examples_findings.json",
     "examples_whatif.json",
     "examples_guests.json",
+    "examples_imports.json",
 )
 # By the name of the route.
 EXAMPLES: dict[str, Any] = {}

@@ -14,6 +14,9 @@ _HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9._-]+))(?::[0-9]{1,5})?"
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 # A body larger than this is no request that Gavel knows.
 _LARGEST_BODY = 1024 * 1024
+# Parts of uploads are the only bodies that are not JSON. A form of another site cannot send them either: it has no such type.
+_PART = re.compile(r"/imports/[0-9]{1,10}/parts\Z")
+_JSON, _BYTES = "application/json", "application/octet-stream"
 _BY_A_PROXY = frozenset({
     "forwarded", "via", "x-real-ip", "x-client-ip", "x-cluster-client-ip", "x-original-host", "x-original-forwarded-for",
     "true-client-ip", "cf-connecting-ip", "cf-ray", "fastly-client-ip", "fly-client-ip", "tailscale-user-login",
@@ -34,14 +37,14 @@ class RequestGuard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            refusal = self._refusal(scope["method"], Headers(scope=scope))
+            refusal = self._refusal(scope["method"], scope["path"], Headers(scope=scope))
             if refusal:
                 status, detail = refusal
                 await problem(status, "Request refused", detail)(scope, receive, send)
                 return
         await self._app(scope, receive, send)
 
-    def _refusal(self, method: str, headers: Headers) -> tuple[int, str] | None:
+    def _refusal(self, method: str, path: str, headers: Headers) -> tuple[int, str] | None:
         host = headers.get("host", "")
         if _name(host) not in self._hosts:
             return (
@@ -52,7 +55,7 @@ class RequestGuard:
             return None
         if not self._from_our_own_pages(headers, host):
             return 403, "Writing is refused to pages of other sites."
-        return _unusable_body(headers)
+        return _unusable_body(headers, _BYTES if method == "PUT" and _PART.search(path) else _JSON)
 
     def _from_our_own_pages(self, headers: Headers, host: str) -> bool:
         site = headers.get("sec-fetch-site")
@@ -65,7 +68,7 @@ class RequestGuard:
         return "authorization" in headers or "cookie" not in headers
 
 
-def _unusable_body(headers: Headers) -> tuple[int, str] | None:
+def _unusable_body(headers: Headers, wanted: str) -> tuple[int, str] | None:
     if "transfer-encoding" in headers:
         return 411, "Send the body with its Content-Length: how much comes has to be known before it is taken."
     length = headers.get("content-length", "0").strip()
@@ -75,8 +78,8 @@ def _unusable_body(headers: Headers) -> tuple[int, str] | None:
     if len(length) > len(str(_LARGEST_BODY)) or int(length) > _LARGEST_BODY:
         return 413, f"The body is larger than {_LARGEST_BODY} bytes."
     kind = headers.get("content-type", "").split(";")[0].strip().lower()
-    if kind != "application/json" and int(length) > 0:
-        return 415, "Send the body as application/json."
+    if kind != wanted and int(length) > 0:
+        return 415, f"Send the body as {wanted}."
     return None
 
 

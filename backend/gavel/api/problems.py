@@ -45,7 +45,7 @@ REFUSALS = {
     409: "The name is taken, or the state does not allow it",
     411: "The body came without its Content-Length",
     413: "The body is too large",
-    415: "The body is not application/json",
+    415: "The body is not application/json; of a part of an upload, not application/octet-stream",
     421: "The host name is not this Gavel's",
     422: "Unusable; `errors` names the fields",
     429: "Too many requests, or too many wrong tokens; retry after Retry-After",

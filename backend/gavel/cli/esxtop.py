@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from gavel.cli.esxtop_json import capture_json
 from gavel.cli.esxtop_report import report_lines
+from gavel.collectors.imports.esxtop.as_json import capture_json
 from gavel.collectors.imports.esxtop.capture import EsxtopCapture
 from gavel.collectors.imports.esxtop.checks import is_consistent, self_checks
 from gavel.collectors.imports.esxtop.errors import EsxtopFileError
@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--check", action="store_true", help="only what the file holds, warnings and self-checks")
     parser.add_argument(
         "--utc-offset",
-        type=_bias_minutes,
+        type=bias_minutes,
         metavar="±HH:MM",
         help="time zone of stamps, as --utc-offset=+02:00, where the file names none (ESXi writes UTC, and says so)",
     )
@@ -65,7 +65,7 @@ def _read(file: str, arguments: argparse.Namespace) -> EsxtopCapture:
     return read_capture(source, device=arguments.device, bias_minutes=arguments.utc_offset)
 
 
-def _bias_minutes(text: str) -> int:
+def bias_minutes(text: str) -> int:
     """UTC minus local time, from an offset as people write it (local minus UTC)."""
     match = _OFFSET.fullmatch(text)
     if match is None or int(match[2]) > 14 or int(match[3]) > 59:

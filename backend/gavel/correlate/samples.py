@@ -2,15 +2,17 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import numpy.typing as npt
 
+from gavel.analysis.captured import finer_latencies
 from gavel.analysis.intervals import Bools, Floats
 from gavel.analysis.observed import DeviceSamples, DirectorySamples, DiskSamples, Observed, Proofs, Times, VolumeSamples
 from gavel.analysis.topology import Index
+from gavel.correlate.captured_rows import captured_rows
 from gavel.correlate.topology import Environment
 from gavel.db.engine import Connection
 from gavel.db.queries.correlation import Clock, samples
@@ -127,8 +129,11 @@ def observed(
         stream: samples(connection, stream, since + behind - reach[stream], until + ahead + reach[stream])
         for stream in _PARTS
     }
+    devices = _devices(read[Stream.HOST_DEVICE], environment, clock_offsets)
+    reached = reach[Stream.HOST_DEVICE]
+    captured = captured_rows(connection, environment, since + behind - reached, until + ahead + reached)
     return Observed(
-        devices=_devices(read[Stream.HOST_DEVICE], environment, clock_offsets),
+        devices=replace(devices, finer=finer_latencies(devices, captured)) if captured else devices,
         disks=_disks(read[Stream.VM_DISK], environment, clock_offsets),
         volumes=_volumes(read[Stream.ARRAY_VOLUME], environment, clock_offsets),
         directories=_directories(read[Stream.ARRAY_DIRECTORY], environment, clock_offsets),

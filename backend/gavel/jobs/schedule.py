@@ -22,6 +22,7 @@ ROUTES = {
     "gavel.pack": {"queue": BACKFILL},
     "gavel.find_holes": {"queue": COMPUTE},
     "gavel.match_guests": {"queue": COMPUTE},
+    "gavel.read_imports": {"queue": BACKFILL},
 }
 
 
@@ -41,6 +42,7 @@ BEAT = {
     "evaluate findings": _every(60, "gavel.evaluate_findings"),
     "maintain": _every(60, "gavel.maintain"),
     "pack": _every(60, "gavel.pack"),
+    "read imports": _every(5, "gavel.read_imports"),
     "match guests": _every(20, "gavel.match_guests"),
     "find holes": _every(120, "gavel.find_holes"),
 }

@@ -7,10 +7,10 @@ from celery import Task, shared_task
 from gavel.admin import maintenance
 from gavel.alerting.use import deliver as delivering
 from gavel.alerting.use import evaluate, notify
-from gavel.correlate import baseline, findings
+from gavel.correlate import baseline, captures, findings
 from gavel.correlate import run as correlating
 from gavel.ingest import backfill as backfilling
-from gavel.ingest import guest_matching, inventory, live
+from gavel.ingest import guest_matching, imports, inventory, live
 from gavel.ingest.lanes import PASS_S, Lane, UnfinishedError
 from gavel.ingest.schedule import due_work
 from gavel.ingest.troubles import UnavailableError, log_once_per_minute
@@ -20,6 +20,8 @@ from gavel.jobs.workplace import current_worker
 _BACKFILL_BUDGET_S = 15
 # Some partitions of minutes each: no other job waits for them.
 _PACK_LIMIT_S = 3600
+# The longest file takes some minutes: reading it waits beside backfill.
+_IMPORT_LIMIT_S = 3600
 _CORRELATE_BUDGET_S = 10
 _ALERT_BUDGET_S = 10
 _DELIVER_BUDGET_S = 20
@@ -129,3 +131,11 @@ def find_holes() -> None:
 @shared_task(base=Job, name="gavel.match_guests")
 def match_guests() -> None:
     guest_matching.match_guests(current_worker())
+
+
+@shared_task(base=Job, name="gavel.read_imports", soft_time_limit=_IMPORT_LIMIT_S, time_limit=_IMPORT_LIMIT_S + 10)
+def read_imports() -> None:
+    """Read files that were uploaded, and find out which host and clock each capture is of."""
+    worker = current_worker()
+    for import_id in imports.read_uploads(worker):
+        captures.tie_import(worker.engine, import_id, worker.now())

@@ -1010,6 +1010,131 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/imports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Imports
+         * @description Newest first.
+         */
+        get: operations["imports"];
+        put?: never;
+        /**
+         * Add Import
+         * @description Announce a file; its parts follow. An upload without a new part for a day is dropped.
+         */
+        post: operations["add_import"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/imports/{import_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get Import */
+        get: operations["get_import"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove Import
+         * @description Minutes that it narrowed are written again without it, as far as their samples are still kept.
+         */
+        delete: operations["remove_import"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/imports/{import_id}/host": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Tie Capture
+         * @description Say which host a capture is of, or how far its clock is ahead; minutes that it covers are written again.
+         */
+        put: operations["tie_capture"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/imports/{import_id}/hosts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Import Hosts
+         * @description Hosts that have a device of the capture's, the one whose I/Os fit best first.
+         */
+        get: operations["import_hosts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/imports/{import_id}/parts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Add Part
+         * @description The bytes of the file from `position` on, 1 MiB at most. After a broken connection go on from `received_bytes` of the import.
+         */
+        put: operations["add_part"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/imports/{import_id}/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Import Report
+         * @description What the file held. 409 before it was read.
+         */
+        get: operations["import_report"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/labels": {
         parameters: {
             query?: never;
@@ -2091,6 +2216,66 @@ export interface components {
             weight: number;
         };
         /**
+         * CapturedDeviceOut
+         * @description Means over the capture, of reads and writes together, ± `latency_half_us` of the report; null: not captured, or no I/O.
+         */
+        CapturedDeviceOut: {
+            /** Active */
+            active: number | null;
+            /** Davg Us */
+            davg_us: number | null;
+            /** Gavg Us */
+            gavg_us: number | null;
+            /** Kavg Us */
+            kavg_us: number | null;
+            /** Load */
+            load: number | null;
+            /** Name */
+            name: string;
+            /** Qavg Us */
+            qavg_us: number | null;
+            /** Queue Depth */
+            queue_depth: number | null;
+            /** Queued */
+            queued: number | null;
+            /** Queued Max */
+            queued_max: number | null;
+            /** Reads Per S */
+            reads_per_s: number | null;
+            /** Worlds */
+            worlds: components["schemas"]["CapturedWorldOut"][];
+            /** Writes Per S */
+            writes_per_s: number | null;
+        };
+        /**
+         * CapturedWorldOut
+         * @description I/Os of one VM's worlds on one device; `vm` null: worlds of no VM. `share` of the device's commands.
+         */
+        CapturedWorldOut: {
+            /** Active Max */
+            active_max: number | null;
+            /** Commands Per S */
+            commands_per_s: number;
+            /** Queued Max */
+            queued_max: number | null;
+            /** Share */
+            share: number;
+            /** Vm */
+            vm: string | null;
+            /** Worlds */
+            worlds: number;
+        };
+        /**
+         * CaptureTieIn
+         * @description Null: found out from names and I/Os.
+         */
+        CaptureTieIn: {
+            /** Host Id */
+            host_id?: number | null;
+            /** Offset S */
+            offset_s?: number | null;
+        };
+        /**
          * CauseChangeOut
          * @description What was new at the onset: the VM with at least half of the added I/O-time, if its own load grew. Normal minutes before, at most
          *     15, against the first 5 after.
@@ -3020,6 +3205,20 @@ export interface components {
             message: string;
         };
         /**
+         * FileWarningOut
+         * @description What limits the use of a file. `code` is stable.
+         */
+        FileWarningOut: {
+            /** Code */
+            code: string;
+            /** Column */
+            column: string | null;
+            /** Line */
+            line: number | null;
+            /** Text */
+            text: string;
+        };
+        /**
          * FindingChangeOut
          * @description A change of state. before: null when it was first raised. by: empty, where it happened by itself.
          */
@@ -3716,6 +3915,24 @@ export interface components {
              */
             to_at: string;
         };
+        /**
+         * HostFitOut
+         * @description A host that a capture may be of. Null: its samples cannot be compared with the capture.
+         */
+        HostFitOut: {
+            /** Compared Samples */
+            compared_samples: number;
+            /** Correlation */
+            correlation: number | null;
+            /** Host */
+            host: string;
+            /** Host Id */
+            host_id: number;
+            /** Offset Error S */
+            offset_error_s: number | null;
+            /** Offset S */
+            offset_s: number | null;
+        };
         /** HostOut */
         HostOut: {
             /** Build */
@@ -3834,6 +4051,109 @@ export interface components {
              * Format: date-time
              */
             to_at: string;
+        };
+        /**
+         * ImportIn
+         * @description A file that will come in parts. `utc_bias_minutes`: UTC minus the local time of its stamps, where the file names no time zone.
+         */
+        ImportIn: {
+            /** File Name */
+            file_name: string;
+            /**
+             * Format
+             * @constant
+             */
+            format: "esxtop";
+            /** Size Bytes */
+            size_bytes: number;
+            /** Utc Bias Minutes */
+            utc_bias_minutes?: number | null;
+        };
+        /**
+         * ImportOut
+         * @description `received_bytes`: of an upload so far; `read_bytes`: of its reading. `host_name`: as the file calls its host, `host`: the one of the
+         *     inventory that it is tied to. `starts_at`, `ends_at`: by the file's own clock. `offset_s`: how far that clock is ahead of the host's
+         *     samples, true within `offset_error_s`; `offset_by`: how that is known, with `correlation` of the I/Os that both sides count.
+         *     `narrows`: the bounds of minutes become narrower by it; `note`: why not, or where not.
+         */
+        ImportOut: {
+            /** Correlation */
+            correlation: number | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Devices */
+            devices: number;
+            /** Ends At */
+            ends_at: string | null;
+            /** Error */
+            error: string | null;
+            /** File Name */
+            file_name: string;
+            /**
+             * Format
+             * @constant
+             */
+            format: "esxtop";
+            /** Host */
+            host: string | null;
+            /** Host Id */
+            host_id: number | null;
+            /** Host Name */
+            host_name: string | null;
+            /** Id */
+            id: number;
+            /** Matched Devices */
+            matched_devices: number;
+            /** Narrows */
+            narrows: boolean;
+            /** Note */
+            note: string | null;
+            /** Offset By */
+            offset_by: ("correlation" | "given") | null;
+            /** Offset Error S */
+            offset_error_s: number | null;
+            /** Offset S */
+            offset_s: number | null;
+            /** Read Bytes */
+            read_bytes: number;
+            /** Received Bytes */
+            received_bytes: number;
+            /** Size Bytes */
+            size_bytes: number;
+            /** Starts At */
+            starts_at: string | null;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "uploading" | "waiting" | "reading" | "ready" | "failed";
+        };
+        /**
+         * ImportReportOut
+         * @description What a capture held. `is_consistent`: its counters agree with one another.
+         */
+        ImportReportOut: {
+            /** Devices */
+            devices: components["schemas"]["CapturedDeviceOut"][];
+            /** Interval S */
+            interval_s: number;
+            /** Is Consistent */
+            is_consistent: boolean;
+            /** Latency Half Us */
+            latency_half_us: number;
+            /** Refused */
+            refused: components["schemas"]["RefusedRowOut"][];
+            /** Refused Rows */
+            refused_rows: number;
+            /** Rows */
+            rows: number;
+            /** Rows With Rates */
+            rows_with_rates: number;
+            /** Warnings */
+            warnings: components["schemas"]["FileWarningOut"][];
         };
         /**
          * LabelMeaningsIn
@@ -4903,6 +5223,15 @@ export interface components {
              */
             reason: "malformed" | "too_long" | "unknown_measurement" | "no_disk" | "no_host" | "not_a_disk" | "no_counters" | "not_a_number" | "outside_time" | "out_of_order" | "repeated" | "counter_reset" | "gap" | "clock_step" | "implausible" | "not_allowed" | "too_many";
         };
+        /** RefusedRowOut */
+        RefusedRowOut: {
+            /** Column */
+            column: string | null;
+            /** Line */
+            line: number;
+            /** Reason */
+            reason: string;
+        };
         /**
          * Replayed
          * @description Number of dead letters queued again, each with its former id.
@@ -5911,6 +6240,16 @@ export interface components {
             source: components["schemas"]["Ref"];
         };
         /**
+         * UploadPartOut
+         * @description `received_bytes`: go on from there. `is_complete`: the file is read now.
+         */
+        UploadPartOut: {
+            /** Is Complete */
+            is_complete: boolean;
+            /** Received Bytes */
+            received_bytes: number;
+        };
+        /**
          * VmDiskOut
          * @description `queue_limit`: outstanding I/Os that its controller allows at the disk; null where the kind of controller has no known limit.
          */
@@ -6404,7 +6743,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The body is not application/json */
+        /** @description The body is not application/json; of a part of an upload, not application/octet-stream */
         Refused415: {
             headers: {
                 [name: string]: unknown;
@@ -13655,6 +13994,421 @@ export interface operations {
             };
             401: components["responses"]["Refused401"];
             404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
+            422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    imports: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "correlation": 0.98,
+                     *         "created_at": "2026-11-24T08:41:00Z",
+                     *         "devices": 12,
+                     *         "ends_at": "2026-11-24T08:30:00Z",
+                     *         "error": null,
+                     *         "file_name": "esx-04.csv.gz",
+                     *         "format": "esxtop",
+                     *         "host": "esx-04.example.com",
+                     *         "host_id": 4,
+                     *         "host_name": "esx-04.example.com",
+                     *         "id": 7,
+                     *         "matched_devices": 11,
+                     *         "narrows": true,
+                     *         "note": null,
+                     *         "offset_by": "correlation",
+                     *         "offset_error_s": 1,
+                     *         "offset_s": -2,
+                     *         "read_bytes": 4718592,
+                     *         "received_bytes": 0,
+                     *         "size_bytes": 4718592,
+                     *         "starts_at": "2026-11-24T07:30:00Z",
+                     *         "state": "ready"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["ImportOut"][];
+                };
+            };
+            401: components["responses"]["Refused401"];
+            421: components["responses"]["Refused421"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    add_import: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "correlation": 0.98,
+                     *       "created_at": "2026-11-24T08:41:00Z",
+                     *       "devices": 12,
+                     *       "ends_at": "2026-11-24T08:30:00Z",
+                     *       "error": null,
+                     *       "file_name": "esx-04.csv.gz",
+                     *       "format": "esxtop",
+                     *       "host": "esx-04.example.com",
+                     *       "host_id": 4,
+                     *       "host_name": "esx-04.example.com",
+                     *       "id": 7,
+                     *       "matched_devices": 11,
+                     *       "narrows": true,
+                     *       "note": null,
+                     *       "offset_by": "correlation",
+                     *       "offset_error_s": 1,
+                     *       "offset_s": -2,
+                     *       "read_bytes": 4718592,
+                     *       "received_bytes": 0,
+                     *       "size_bytes": 4718592,
+                     *       "starts_at": "2026-11-24T07:30:00Z",
+                     *       "state": "ready"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ImportOut"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            411: components["responses"]["Refused411"];
+            413: components["responses"]["Refused413"];
+            415: components["responses"]["Refused415"];
+            421: components["responses"]["Refused421"];
+            422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    get_import: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                import_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "correlation": 0.98,
+                     *       "created_at": "2026-11-24T08:41:00Z",
+                     *       "devices": 12,
+                     *       "ends_at": "2026-11-24T08:30:00Z",
+                     *       "error": null,
+                     *       "file_name": "esx-04.csv.gz",
+                     *       "format": "esxtop",
+                     *       "host": "esx-04.example.com",
+                     *       "host_id": 4,
+                     *       "host_name": "esx-04.example.com",
+                     *       "id": 7,
+                     *       "matched_devices": 11,
+                     *       "narrows": true,
+                     *       "note": null,
+                     *       "offset_by": "correlation",
+                     *       "offset_error_s": 1,
+                     *       "offset_s": -2,
+                     *       "read_bytes": 4718592,
+                     *       "received_bytes": 0,
+                     *       "size_bytes": 4718592,
+                     *       "starts_at": "2026-11-24T07:30:00Z",
+                     *       "state": "ready"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ImportOut"];
+                };
+            };
+            401: components["responses"]["Refused401"];
+            404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
+            422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    remove_import: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                import_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
+            422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    tie_capture: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                import_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CaptureTieIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "correlation": 0.98,
+                     *       "created_at": "2026-11-24T08:41:00Z",
+                     *       "devices": 12,
+                     *       "ends_at": "2026-11-24T08:30:00Z",
+                     *       "error": null,
+                     *       "file_name": "esx-04.csv.gz",
+                     *       "format": "esxtop",
+                     *       "host": "esx-04.example.com",
+                     *       "host_id": 4,
+                     *       "host_name": "esx-04.example.com",
+                     *       "id": 7,
+                     *       "matched_devices": 11,
+                     *       "narrows": true,
+                     *       "note": null,
+                     *       "offset_by": "correlation",
+                     *       "offset_error_s": 1,
+                     *       "offset_s": -2,
+                     *       "read_bytes": 4718592,
+                     *       "received_bytes": 0,
+                     *       "size_bytes": 4718592,
+                     *       "starts_at": "2026-11-24T07:30:00Z",
+                     *       "state": "ready"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ImportOut"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            404: components["responses"]["Refused404"];
+            411: components["responses"]["Refused411"];
+            413: components["responses"]["Refused413"];
+            415: components["responses"]["Refused415"];
+            421: components["responses"]["Refused421"];
+            422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    import_hosts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                import_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "compared_samples": 180,
+                     *         "correlation": 0.98,
+                     *         "host": "esx-04.example.com",
+                     *         "host_id": 4,
+                     *         "offset_error_s": 1,
+                     *         "offset_s": -2
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["HostFitOut"][];
+                };
+            };
+            401: components["responses"]["Refused401"];
+            404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
+            422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    add_part: {
+        parameters: {
+            query: {
+                position: number;
+            };
+            header?: never;
+            path: {
+                import_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "is_complete": false,
+                     *       "received_bytes": 1048576
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UploadPartOut"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            404: components["responses"]["Refused404"];
+            411: components["responses"]["Refused411"];
+            413: components["responses"]["Refused413"];
+            415: components["responses"]["Refused415"];
+            421: components["responses"]["Refused421"];
+            422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    import_report: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                import_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "devices": [
+                     *         {
+                     *           "active": 31.2,
+                     *           "davg_us": 512,
+                     *           "gavg_us": 954,
+                     *           "kavg_us": 442,
+                     *           "load": 1.65,
+                     *           "name": "naa.624a9370a934ae2e94a9486b00011010",
+                     *           "qavg_us": 422,
+                     *           "queue_depth": 32,
+                     *           "queued": 21.6,
+                     *           "queued_max": 64,
+                     *           "reads_per_s": 40012.4,
+                     *           "worlds": [
+                     *             {
+                     *               "active_max": 32,
+                     *               "commands_per_s": 49010.2,
+                     *               "queued_max": 64,
+                     *               "share": 0.98,
+                     *               "vm": "vdi-03",
+                     *               "worlds": 1
+                     *             }
+                     *           ],
+                     *           "writes_per_s": 9998.1
+                     *         }
+                     *       ],
+                     *       "interval_s": 5,
+                     *       "is_consistent": true,
+                     *       "latency_half_us": 5,
+                     *       "refused": [],
+                     *       "refused_rows": 0,
+                     *       "rows": 721,
+                     *       "rows_with_rates": 720,
+                     *       "warnings": [
+                     *         {
+                     *           "code": "uneven_step",
+                     *           "column": null,
+                     *           "line": 212,
+                     *           "text": "Rows are 5 to 7 s apart: rows are missing, or the host was too busy for esxtop."
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ImportReportOut"];
+                };
+            };
+            401: components["responses"]["Refused401"];
+            404: components["responses"]["Refused404"];
+            409: components["responses"]["Refused409"];
             421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
             429: components["responses"]["Refused429"];

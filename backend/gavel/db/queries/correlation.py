@@ -122,6 +122,11 @@ def changes(connection: Connection) -> tuple[Change, ...]:
     return tuple(Change(row.id, int(row.task.removeprefix(CORRELATE)), row.lo, row.hi) for row in rows)
 
 
+def note_change(connection: Connection, source_id: int, lo: datetime, hi: datetime) -> None:
+    """What is made of a source's samples with stamps in [lo, hi] changed: their minutes are to be written again."""
+    connection.execute(insert(dirty_window).values(task=f"{CORRELATE}{source_id}", lo=lo, hi=hi))
+
+
 def settle(connection: Connection, ids: Sequence[int], minutes: Sequence[datetime], *, are_late: bool = False) -> None:
     """Forget changes; `minutes` are to be written again because of them. are_late: since samples arrived or changed."""
     connection.execute(delete(dirty_window).where(dirty_window.c.id.in_(ids)))

@@ -2,4 +2,15 @@
 
 from gavel.db.schema.base import metadata
 
-__all__ = ["alerting", "array_side", "bookkeeping", "findings", "guests", "host_side", "labels", "ledger", "metadata"]
+__all__ = [
+    "alerting",
+    "array_side",
+    "bookkeeping",
+    "findings",
+    "guests",
+    "host_side",
+    "imports",
+    "labels",
+    "ledger",
+    "metadata",
+]

@@ -1,0 +1,137 @@
+"""Files that people import: what came, what it holds, and which host and clock it is of."""
+
+from typing import Annotated, Literal
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+
+from gavel.api.inputs import INT64_MAX, BodyId, Name, Number
+from gavel.api.schemas.common import Out
+
+FormatName = Literal["esxtop"]
+StateName = Literal["uploading", "waiting", "reading", "ready", "failed"]
+
+
+class ImportOut(Out):
+    """`received_bytes`: of an upload so far; `read_bytes`: of its reading. `host_name`: as the file calls its host, `host`: the one of the
+    inventory that it is tied to. `starts_at`, `ends_at`: by the file's own clock. `offset_s`: how far that clock is ahead of the host's
+    samples, true within `offset_error_s`; `offset_by`: how that is known, with `correlation` of the I/Os that both sides count.
+    `narrows`: the bounds of minutes become narrower by it; `note`: why not, or where not."""
+
+    id: int
+    format: FormatName
+    file_name: str
+    size_bytes: int
+    received_bytes: int
+    read_bytes: int
+    state: StateName
+    error: str | None
+    created_at: AwareDatetime
+    host_name: str | None
+    host_id: int | None
+    host: str | None
+    starts_at: AwareDatetime | None
+    ends_at: AwareDatetime | None
+    offset_s: float | None
+    offset_error_s: float | None
+    offset_by: Literal["correlation", "given"] | None
+    correlation: float | None
+    narrows: bool
+    note: str | None
+    devices: int
+    matched_devices: int
+
+
+class ImportIn(BaseModel):
+    """A file that will come in parts. `utc_bias_minutes`: UTC minus the local time of its stamps, where the file names no time zone."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    format: FormatName
+    file_name: Name
+    size_bytes: Annotated[int, Field(ge=1, le=INT64_MAX)]
+    utc_bias_minutes: Annotated[int | None, Field(ge=-960, le=960)] = None
+
+
+class UploadPartOut(Out):
+    """`received_bytes`: go on from there. `is_complete`: the file is read now."""
+
+    received_bytes: int
+    is_complete: bool
+
+
+class CaptureTieIn(BaseModel):
+    """Null: found out from names and I/Os."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    host_id: BodyId | None = None
+    offset_s: Annotated[Number | None, Field(ge=-1_000_000, le=1_000_000)] = None
+
+
+class HostFitOut(Out):
+    """A host that a capture may be of. Null: its samples cannot be compared with the capture."""
+
+    host_id: int
+    host: str
+    correlation: float | None
+    offset_s: float | None
+    offset_error_s: float | None
+    compared_samples: int
+
+
+class FileWarningOut(Out):
+    """What limits the use of a file. `code` is stable."""
+
+    code: str
+    text: str
+    line: int | None
+    column: str | None
+
+
+class RefusedRowOut(Out):
+    line: int
+    reason: str
+    column: str | None
+
+
+class CapturedWorldOut(Out):
+    """I/Os of one VM's worlds on one device; `vm` null: worlds of no VM. `share` of the device's commands."""
+
+    vm: str | None
+    worlds: int
+    commands_per_s: float
+    share: float
+    active_max: float | None
+    queued_max: float | None
+
+
+class CapturedDeviceOut(Out):
+    """Means over the capture, of reads and writes together, ± `latency_half_us` of the report; null: not captured, or no I/O."""
+
+    name: str
+    reads_per_s: float | None
+    writes_per_s: float | None
+    gavg_us: float | None
+    davg_us: float | None
+    kavg_us: float | None
+    qavg_us: float | None
+    queue_depth: float | None
+    active: float | None
+    queued: float | None
+    queued_max: float | None
+    load: float | None
+    worlds: list[CapturedWorldOut]
+
+
+class ImportReportOut(Out):
+    """What a capture held. `is_consistent`: its counters agree with one another."""
+
+    rows: int
+    rows_with_rates: int
+    refused_rows: int
+    interval_s: float
+    latency_half_us: float
+    is_consistent: bool
+    warnings: list[FileWarningOut]
+    refused: list[RefusedRowOut]
+    devices: list[CapturedDeviceOut]

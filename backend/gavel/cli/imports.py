@@ -1,0 +1,131 @@
+"""Import files into Gavel. `esxtop` reads captures (esxtop -b -a); where host and clock fit, the bounds of the minutes that they cover
+become narrower. `list` shows imports, `tie` gives host or offset by hand, `remove` takes imports away with all that they changed."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from gavel.cli.esxtop import bias_minutes
+from gavel.cli.opened import opened
+from gavel.config import Settings
+from gavel.correlate.captures import forget_import, proposed_hosts, tie_import
+from gavel.db.engine import Engine, reading
+from gavel.db.queries.imports import FileImport, host_id_by_name, list_imports, load_import
+from gavel.domain.errors import GavelError, SettingsError
+from gavel.domain.imports import ImportOptions, ImportState, OffsetOrigin
+from gavel.domain.text import escape_controls
+from gavel.ingest.imports import import_file
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    esxtop = actions.add_parser("esxtop", help="import esxtop captures: CSV, .csv.gz, or a zip of one")
+    esxtop.add_argument("file", nargs="+", type=Path)
+    esxtop.add_argument(
+        "--utc-offset", type=bias_minutes, metavar="±HH:MM", help="time zone of stamps, where the file names none"
+    )
+    _add_choice(esxtop)
+    actions.add_parser("list", help="imports with host, offset and whether they narrow bounds")
+    tie = actions.add_parser("tie", help="give the host, or the offset, of a capture")
+    tie.add_argument("id", type=int, help="its number in `gavel import list`")
+    _add_choice(tie)
+    hosts = actions.add_parser("hosts", help="hosts that a capture may be of, the one that fits best first")
+    hosts.add_argument("id", type=int)
+    remove = actions.add_parser("remove", help="remove imports; minutes that they narrowed are written again")
+    remove.add_argument("id", type=int, nargs="+")
+
+
+def _add_choice(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--host", metavar="NAME", help="the ESXi host, as vCenter calls it, where the file's name differs"
+    )
+    parser.add_argument(
+        "--offset", type=float, metavar="SECONDS", help="how far the capture's clock is ahead; default: from its I/Os"
+    )
+
+
+def run(arguments: argparse.Namespace, settings: Settings) -> int:
+    """0, or 1 when a file cannot be used."""
+    with opened(settings) as engine:
+        match arguments.action:
+            case "esxtop":
+                return _import(engine, arguments)
+            case "tie":
+                _tie(engine, arguments.id, arguments)
+            case "hosts":
+                _print_hosts(engine, arguments.id)
+            case "remove":
+                for import_id in arguments.id:
+                    forget_import(engine, import_id, datetime.now(UTC))
+                    print(f"Removed import {import_id}.")
+            case _:
+                _print_list(engine)
+    return 0
+
+
+def _import(engine: Engine, arguments: argparse.Namespace) -> int:
+    failed = False
+    for path in arguments.file:
+        try:
+            import_id = _import_one(engine, path, ImportOptions(arguments.utc_offset))
+            _tie(engine, import_id, arguments)
+        except GavelError as error:
+            failed = True
+            sys.stderr.write(f"gavel import: {escape_controls(str(error))}\n")
+    return 1 if failed else 0
+
+
+def _import_one(engine: Engine, path: Path, options: ImportOptions) -> int:
+    try:
+        stream = path.open("rb")
+    except OSError as error:
+        raise SettingsError(f"{path}: cannot be read ({error.strerror or error}).") from error
+    with stream:
+        return import_file(engine, "esxtop", stream, path.name, options, datetime.now(UTC))
+
+
+def _tie(engine: Engine, import_id: int, arguments: argparse.Namespace) -> None:
+    host_id = None
+    if arguments.host is not None:
+        with reading(engine) as connection:
+            host_id = host_id_by_name(connection, arguments.host)
+    tie_import(engine, import_id, datetime.now(UTC), host_id=host_id, offset_s=arguments.offset)
+    with reading(engine) as connection:
+        print("\n".join(_lines(load_import(connection, import_id))))
+
+
+def _print_list(engine: Engine) -> None:
+    with reading(engine) as connection:
+        listed: Sequence[FileImport] = list_imports(connection)
+    print("\n".join(line for imported in listed for line in _lines(imported)) or "Nothing is imported.")
+
+
+def _print_hosts(engine: Engine, import_id: int) -> None:
+    with reading(engine) as connection:
+        found = proposed_hosts(connection, import_id)
+    for each in found:
+        fit = "clocks cannot be compared"
+        if each.offset is not None:
+            fit = (
+                f"correlation {each.offset.correlation:.2f} at {each.offset.offset_s:+.0f} s (± {each.offset.error_s:.0f} s), "
+                f"{each.offset.samples} samples"
+            )
+        print(f"{each.host.name:<32} {fit}")
+    if not found:
+        print("No host has a device of this capture.")
+
+
+def _lines(imported: FileImport) -> list[str]:
+    first = f"{imported.id:>4}  {imported.format}  {imported.file_name}  {imported.state}"
+    if imported.state is not ImportState.READY or imported.starts_at is None or imported.ends_at is None:
+        return [first, *([f"      {imported.error}"] if imported.error else [])]
+    span = f"      {imported.host_name} {imported.starts_at:%Y-%m-%d %H:%M:%S} – {imported.ends_at:%H:%M:%S} UTC"
+    tied = f"      host {imported.host or 'not tied'}, {imported.matched_devices} of {imported.devices} devices are its own"
+    if imported.offset_s is not None:
+        how = "given" if imported.offset_by is OffsetOrigin.GIVEN else "from its I/Os"
+        fit = f", correlation {imported.correlation:.2f}" if imported.correlation is not None else ""
+        tied += f"; clock {imported.offset_s:+.0f} s ± {imported.offset_error_s or 0:.0f} s ({how}{fit})"
+    effect = "      narrows the bounds of its minutes" if imported.narrows else "      no say in the bounds of minutes"
+    return [first, span, tied, f"{effect}{f': {imported.note}' if imported.note else ''}"]

@@ -1,0 +1,73 @@
+"""Files that people import: what an import is, and the rows of a capture as they are kept."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Float64Array: TypeAlias = npt.NDArray[np.float64]
+Int64Array: TypeAlias = npt.NDArray[np.int64]
+
+# Of one upload, and of one part of it.
+MOST_BYTES: Final = 8 * 2**30
+MOST_CHUNK_BYTES: Final = 2**20
+LONGEST_FILE_NAME: Final = 255
+
+
+class ImportState(StrEnum):
+    UPLOADING = "uploading"  # parts of it have come
+    WAITING = "waiting"  # all of it has come
+    READING = "reading"
+    READY = "ready"
+    FAILED = "failed"
+
+
+class OffsetOrigin(StrEnum):
+    """How it is known how far a capture's clock is ahead of its host's samples."""
+
+    CORRELATION = "correlation"  # of I/Os that both sides count
+    GIVEN = "given"  # by a person
+
+
+@dataclass(frozen=True, slots=True)
+class CapturedObject:
+    """A device, world, virtual disk or NFS volume of a capture; columns (r,) by counter, NaN not measured.
+
+    parent: the device of a world, the VM of a virtual disk. part: the world's id, the disk. vm_name: of a world, where it is known.
+    """
+
+    kind: str
+    name: str
+    parent: str | None
+    part: str | None
+    vm_name: str | None
+    columns: Mapping[str, Float64Array]
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedCapture:
+    """A capture of one host. ended_us, length_us: (r,) of its rows, by its own clock in UTC. half_us: half of the last digit of latencies.
+
+    is_consistent: whether its counters agree with one another. report: what the file held, warnings and summary, as JSON.
+    """
+
+    host_name: str
+    starts_at: datetime
+    ends_at: datetime
+    ended_us: Int64Array
+    length_us: Int64Array
+    half_us: float
+    is_consistent: bool
+    objects: Sequence[CapturedObject]
+    report: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ImportOptions:
+    """What is chosen beside the file, where it does not say. utc_bias_minutes: UTC minus its local time."""
+
+    utc_bias_minutes: int | None = None

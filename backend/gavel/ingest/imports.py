@@ -1,0 +1,181 @@
+"""Imports: a file on this machine, or one that came in parts, is read as a stream and stored, whole or not at all."""
+
+import io
+from collections.abc import Callable
+from datetime import datetime
+from typing import IO, Any
+
+import structlog
+
+from gavel.collectors.import_registry import FORMATS
+from gavel.db.engine import Engine, reading, transaction
+from gavel.db.errors import NotFoundError, UnavailableError
+from gavel.db.locks import only_one
+from gavel.db.queries.imports import ChunkPlace, chunk_places, load_chunk, load_import, waiting_imports
+from gavel.db.write.imports import (
+    add_chunk,
+    begin_import,
+    drop_chunks,
+    note_read,
+    note_state,
+    save_capture,
+)
+from gavel.domain.errors import GavelError, SettingsError
+from gavel.domain.imports import LONGEST_FILE_NAME, MOST_BYTES, MOST_CHUNK_BYTES, ImportOptions, ImportState
+from gavel.domain.text import clean_text
+from gavel.ingest.worker import WorkerContext
+
+log = structlog.get_logger(__name__)
+_NOTED_EVERY = 16 * 2**20
+
+
+def import_formats() -> dict[str, str]:
+    """Labels by name."""
+    return {name: each.label for name, each in FORMATS.items()}
+
+
+def import_file(
+    engine: Engine, kind: str, stream: IO[bytes], file_name: str, options: ImportOptions, now: datetime
+) -> int:
+    """Read a file of this machine and store it. Returns the import's id. Raises GavelError, and then nothing is stored."""
+    required_format(kind)
+    size_bytes = stream.seek(0, io.SEEK_END)
+    stream.seek(0)
+    capture = FORMATS[kind].read(stream, file_name, options)
+    with transaction(engine) as connection:
+        name = clean_text(file_name)[:LONGEST_FILE_NAME]
+        import_id = begin_import(connection, kind, name, size_bytes, options, ImportState.READING, now)
+        save_capture(connection, import_id, capture, now)
+    return import_id
+
+
+def required_format(kind: str) -> None:
+    """Raises SettingsError for one that Gavel does not read."""
+    if kind not in FORMATS:
+        raise SettingsError(f"{kind!r} is no format that Gavel imports. There are: {', '.join(FORMATS)}.")
+
+
+def begin_upload(
+    engine: Engine, kind: str, file_name: str, size_bytes: int, options: ImportOptions, now: datetime
+) -> int:
+    """Announce a file that will come in parts. Returns the import's id. Raises SettingsError."""
+    required_format(kind)
+    if not 0 < size_bytes <= MOST_BYTES:
+        raise SettingsError(f"{file_name}: {size_bytes} bytes; an import has 1 byte to {MOST_BYTES // 2**30} GiB.")
+    with transaction(engine) as connection:
+        return begin_import(connection, kind, file_name, size_bytes, options, ImportState.UPLOADING, now)
+
+
+def take_part(engine: Engine, import_id: int, position: int, data: bytes, now: datetime) -> int:
+    """One part of an upload; the last one makes it wait for its reader. Returns the bytes that have come.
+
+    A part that came before is accepted again, so that a sender who heard no answer may repeat it. Raises NotFoundError, and SettingsError
+    for a part that leaves a hole, is too large, or goes beyond the file.
+    """
+    with transaction(engine) as connection:
+        imported = load_import(connection, import_id)
+        if imported.state is not ImportState.UPLOADING:
+            if position + len(data) <= imported.size_bytes:
+                return imported.size_bytes
+            raise SettingsError(f"Import {import_id} is complete.")
+        if len(data) > MOST_CHUNK_BYTES or position + len(data) > imported.size_bytes or not data:
+            raise SettingsError(
+                f"{imported.file_name}: a part has 1 to {MOST_CHUNK_BYTES} bytes and ends within the file."
+            )
+        if position > imported.received_bytes:
+            raise SettingsError(
+                f"{imported.file_name}: {imported.received_bytes} bytes have come; the part begins at {position}. Go on from there."
+            )
+        received = imported.received_bytes
+        if position == received:
+            add_chunk(connection, import_id, position, data, now)
+            received += len(data)
+        if received == imported.size_bytes:
+            note_state(connection, import_id, ImportState.WAITING, now)
+        return received
+
+
+def read_uploads(context: WorkerContext) -> list[int]:
+    """Read what has come, one file after another. Returns the imports that are ready now."""
+    ready: list[int] = []
+    with only_one(context.engine, "read imports") as held:
+        if not held:
+            return ready
+        with reading(context.engine) as connection:
+            waiting = waiting_imports(connection)
+        for import_id in waiting:
+            if context.stopping():
+                break
+            if _read_upload(context.engine, import_id, context.now):
+                ready.append(import_id)
+    return ready
+
+
+def _read_upload(engine: Engine, import_id: int, clock: Callable[[], datetime]) -> bool:
+    with transaction(engine) as connection:
+        imported = load_import(connection, import_id)
+        places = chunk_places(connection, import_id)
+        note_state(connection, import_id, ImportState.READING, clock())
+    options = ImportOptions(imported.utc_bias_minutes)
+    try:
+        if sum(place.size for place in places) != imported.size_bytes:
+            raise SettingsError(
+                f"{imported.file_name}: a part of the upload was lost with the database. Upload it again."
+            )
+        stream = io.BufferedReader(_Uploaded(engine, import_id, places), MOST_CHUNK_BYTES)
+        capture = FORMATS[imported.format].read(stream, imported.file_name, options)
+        with transaction(engine) as connection:
+            save_capture(connection, import_id, capture, clock())
+            drop_chunks(connection, import_id)
+    except (UnavailableError, NotFoundError):
+        raise
+    except GavelError as error:
+        with transaction(engine) as connection:
+            note_state(connection, import_id, ImportState.FAILED, clock(), str(error))
+            drop_chunks(connection, import_id)
+        log.info("import refused", id=import_id, reason=str(error))
+        return False
+    return True
+
+
+class _Uploaded(io.RawIOBase):
+    """The parts of an upload as one stream; notes how far it was read, so that a page can show it."""
+
+    def __init__(self, engine: Engine, import_id: int, places: list[ChunkPlace]) -> None:
+        self._engine = engine
+        self._import_id = import_id
+        self._places = places
+        self._size = sum(place.size for place in places)
+        self._at = 0
+        self._noted = 0
+        self._part: tuple[int, bytes] = (0, b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        start = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence]
+        self._at = max(0, start + offset)
+        return self._at
+
+    def readinto(self, buffer: Any) -> int:
+        if self._at >= self._size:
+            return 0
+        start, data = self._part
+        if not start <= self._at < start + len(data):
+            start, data = self._part = self._load()
+        found = data[self._at - start : self._at - start + len(buffer)]
+        buffer[: len(found)] = found
+        self._at += len(found)
+        return len(found)
+
+    def _load(self) -> tuple[int, bytes]:
+        place = next(each for each in self._places if each.position <= self._at < each.position + each.size)
+        with transaction(self._engine) as connection:
+            if self._at - self._noted >= _NOTED_EVERY:
+                self._noted = self._at
+                note_read(connection, self._import_id, self._at)
+            return place.position, load_chunk(connection, self._import_id, place.position)

@@ -1,0 +1,143 @@
+"""Imports over the API: a file comes in parts, is read by a worker, and is listed with what it holds or why it cannot be used."""
+
+import gzip
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import Engine, text
+from tests.collectors.imports.esxtop.twin import incident
+
+from gavel.correlate.captures import tie_import
+from gavel.db.engine import transaction
+from gavel.ingest.connections import Connections
+from gavel.ingest.imports import read_uploads
+from gavel.ingest.worker import WorkerContext, utc_now
+from gavel.vault import Vault
+
+API = "/api/v1/imports"
+PART = 100_000
+
+
+def begin(admin: TestClient, data: bytes, name: str = "esx-04.csv") -> int:
+    made = admin.post(API, json={"format": "esxtop", "file_name": name, "size_bytes": len(data)})
+    assert made.status_code == 201, made.text
+    return int(made.json()["id"])
+
+
+def part(admin: TestClient, import_id: int, position: int, data: bytes) -> Any:
+    return admin.put(
+        f"{API}/{import_id}/parts?position={position}",
+        content=data,
+        headers={"content-type": "application/octet-stream"},
+    )
+
+
+def upload(admin: TestClient, data: bytes) -> int:
+    import_id = begin(admin, data)
+    answers = [part(admin, import_id, start, data[start : start + PART]) for start in range(0, len(data), PART)]
+    assert [answer.status_code for answer in answers] == [200] * len(answers)
+    assert answers[-1].json() == {"received_bytes": len(data), "is_complete": True}
+    return import_id
+
+
+def read(engine: Engine) -> None:
+    context = WorkerContext(engine, Connections(Vault(bytes(32))))
+    for import_id in read_uploads(context):
+        tie_import(engine, import_id, utc_now())
+
+
+def listed(client: TestClient, import_id: int) -> Any:
+    answer = client.get(f"{API}/{import_id}")
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+@pytest.fixture
+def nothing_left(engine: Engine) -> Iterator[None]:
+    yield
+    with transaction(engine) as connection:
+        assert connection.execute(text("SELECT count(*) FROM import_chunk")).scalar_one() == 0
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "gzip"])
+@pytest.mark.usefixtures("nothing_left")
+def test_upload_in_parts_becomes_an_import_with_its_report(admin: TestClient, engine: Engine, packed: bool) -> None:
+    plain = incident().data()
+    import_id = upload(admin, gzip.compress(plain) if packed else plain)
+    assert listed(admin, import_id)["state"] == "waiting"
+    assert admin.get(f"{API}/{import_id}/report").status_code == 409
+    read(engine)
+    found = listed(admin, import_id)
+    assert (found["state"], found["host_name"], found["devices"]) == ("ready", "esx-04.example.com", 3)
+    assert (found["narrows"], found["host"]) == (False, None)
+    assert "Choose the host" in found["note"]
+    report = admin.get(f"{API}/{import_id}/report").json()
+    device = report["devices"][0]
+    assert (device["name"], device["kavg_us"], device["queue_depth"]) == (
+        "naa.624a9370a934ae2e94a9486b00011010",
+        442.0,
+        32,
+    )
+    assert device["worlds"][0]["vm"] == "vdi-03"
+    assert report["is_consistent"]
+    assert admin.get(f"{API}/{import_id}/hosts").json() == []
+    assert import_id in [each["id"] for each in admin.get(API).json()]
+    assert admin.delete(f"{API}/{import_id}").status_code == 204
+    assert admin.get(f"{API}/{import_id}").status_code == 404
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_upload_that_broke_off_is_gone_on_with_and_parts_may_be_repeated(admin: TestClient, engine: Engine) -> None:
+    data = incident().data()
+    import_id = begin(admin, data)
+    assert part(admin, import_id, 0, data[:1000]).json() == {"received_bytes": 1000, "is_complete": False}
+    # The answer got lost: the same part again changes nothing.
+    assert part(admin, import_id, 0, data[:1000]).json()["received_bytes"] == 1000
+    ahead = part(admin, import_id, 5000, data[5000:6000])
+    assert (ahead.status_code, "1000 bytes have come" in ahead.json()["detail"]) == (422, True)
+    received = listed(admin, import_id)["received_bytes"]
+    for position in range(received, len(data), PART):
+        part(admin, import_id, position, data[position : position + PART])
+    assert part(admin, import_id, 0, data[:1000]).json()["is_complete"]
+    read(engine)
+    assert listed(admin, import_id)["state"] == "ready"
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_upload_of_what_is_no_capture_fails_with_the_reason(admin: TestClient, engine: Engine) -> None:
+    import_id = upload(admin, b"top - 10:00:01 up 1 day\n")
+    read(engine)
+    found = listed(admin, import_id)
+    assert (found["state"], found["devices"]) == ("failed", 0)
+    assert "output of top of Linux" in found["error"]
+    assert admin.put(f"{API}/{import_id}/host", json={}).status_code == 422
+
+
+def test_upload_whose_parts_the_database_lost_says_so(admin: TestClient, engine: Engine) -> None:
+    import_id = upload(admin, incident().data())
+    with transaction(engine) as connection:
+        connection.execute(text("DELETE FROM import_chunk"))
+    read(engine)
+    assert "Upload it again" in listed(admin, import_id)["error"]
+
+
+def test_upload_takes_no_more_than_it_announced(admin: TestClient) -> None:
+    import_id = begin(admin, b"x" * 10)
+    for position, data in ((0, b"x" * 11), (9, b"xx"), (0, b"x" * (2**20 + 1))):
+        assert part(admin, import_id, position, data).status_code in (413, 422)
+    assert listed(admin, import_id)["received_bytes"] == 0
+    json_part = admin.put(f"{API}/{import_id}/parts?position=0", json={})
+    assert json_part.status_code == 415
+    assert admin.post(API, json={"format": "esxtop", "file_name": "x", "size_bytes": 2**40}).status_code == 422
+    assert admin.post(API, json={"format": "excel", "file_name": "x", "size_bytes": 1}).status_code == 422
+
+
+def test_upload_needs_the_admin(client: TestClient) -> None:
+    assert client.get(API).json() == []
+    announced = {"format": "esxtop", "file_name": "x", "size_bytes": 1}
+    assert client.post(API, json=announced).status_code == 403
+    assert part(client, 1, 0, b"x").status_code == 403
+    assert client.put(f"{API}/1/host", json={}).status_code == 403
+    assert client.delete(f"{API}/1").status_code == 403
