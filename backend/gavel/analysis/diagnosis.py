@@ -49,6 +49,7 @@ class Reason(IntFlag):
     AMONG_EXTENTS = 1024
     # Said by the quality; here it only weighs.
     WHOLE_MILLISECONDS = 2048
+    GUEST_BY_ARRIVAL = 4096
 
 
 WORDS = {
@@ -62,11 +63,18 @@ WORDS = {
     Reason.MINOR_PART_OF_VOLUME: "assumes its I/Os see the volume's average latency",
     Reason.SAMPLE_MISSING: "a sample is missing, so ranges are widened to cover it",
     Reason.WHOLE_MILLISECONDS: "a latency counter has a resolution of 1 ms",
+    Reason.GUEST_BY_ARRIVAL: "the guest's readings have no usable time and are placed by their arrival",
     Reason.AMONG_EXTENTS: "its disks span several extents, and I/O per extent is not measured",
 }
 SETTLES = "microsecond counters: vSphere 9, or an esxtop file of this host"
 # MINOR_PART_OF_VOLUME is one where the volume's average has a say.
-_CAPS = Reason.DISAGREEMENT | Reason.MINOR_PART_OF_DEVICE | Reason.SAMPLE_MISSING | Reason.AMONG_EXTENTS
+_CAPS = (
+    Reason.DISAGREEMENT
+    | Reason.MINOR_PART_OF_DEVICE
+    | Reason.SAMPLE_MISSING
+    | Reason.AMONG_EXTENTS
+    | Reason.GUEST_BY_ARRIVAL
+)
 _BELOW_KERNEL = np.array([first > Layer.KERNEL for first, _ in SPANS])
 
 

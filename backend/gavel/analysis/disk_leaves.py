@@ -26,7 +26,7 @@ from gavel.analysis.device_leaves import (
     waited,
 )
 from gavel.analysis.diagnosis import Reason, in_milliseconds, remarks
-from gavel.analysis.gridded import INTERNAL, IS_COARSE, IS_MILLISECOND, OUTSTANDING, TOTAL, WHOLE, Grid
+from gavel.analysis.gridded import INTERNAL, IS_COARSE, IS_MILLISECOND, OUTSTANDING, TOTAL, WHOLE
 from gavel.analysis.intervals import PART_SHARE, Bools, Floats, Intervals, widened
 from gavel.analysis.ledger import rows_of
 from gavel.analysis.observed import HostCounter
@@ -251,10 +251,10 @@ def disk_leaves(grids: GriddedSides) -> GriddedLeaves:
     of_volume = np.where(ops > 0, share_of_ops(ops, side.ops.sum(axis=1)), 1.0)
     of_devices, of_array = averages_of_disks(grids, devices, side)
     limit = devices.limit * (1 + PART_SHARE * (1 - np.nan_to_num(share)))
-    reads, writes = (_way(grid, of_devices, of_array, way) for way in WAYS)
+    reads, writes = (_way(grids, of_devices, of_array, way) for way in WAYS)
     ways = over_unseen(attribute(reads, writes, limit), (reads, writes), limit, devices.ops)
     whole = ways[Direction.ALL]
-    quality = _quality(grid, devices, side, whole, np.fmin(share, of_volume))
+    quality = _quality(grids, devices, side, whole, np.fmin(share, of_volume))
     outstanding = grid.levels[:, OUTSTANDING].sum(axis=1)
     queue_limit = np.repeat(grids.topology.parts.queue_limit, grids.minutes)
     remarks_ = _remarks(whole, np.where(devices.is_present, share, np.nan), outstanding, queue_limit)
@@ -263,7 +263,8 @@ def disk_leaves(grids: GriddedSides) -> GriddedLeaves:
         reasons=remarks_
         | caps(whole, of_volume, quality.sample_missing)
         | in_milliseconds(graded, QualityReason.MILLISECONDS)
-        | np.where(devices.are_several, int(Reason.AMONG_EXTENTS), 0),
+        | np.where(devices.are_several, int(Reason.AMONG_EXTENTS), 0)
+        | np.where(grids.guests.by_arrival, int(Reason.GUEST_BY_ARRIVAL), 0),
         quality_reasons=graded,
         disagreement_us=whole.limits.disagreement_us,
         offset_error_s=quality.offset_error_s,
@@ -284,13 +285,15 @@ def _counted_s(grids: GriddedSides) -> Floats:
     return np.where(hosts[disk] > 1, covered_s, _MINUTE_S)
 
 
-def _quality(grid: Grid, devices: DeviceSide, side: ArraySide, whole: Attributed, share: Floats) -> QualityInputs:
-    here = devices.is_present
+def _quality(
+    grids: GriddedSides, devices: DeviceSide, side: ArraySide, whole: Attributed, share: Floats
+) -> QualityInputs:
+    grid, guests, here = grids.parts, grids.guests, devices.is_present
     is_missing = grid.is_missing | (side.is_present & side.is_missing) | (here & devices.is_missing) | devices.is_blind
     return QualityInputs(
-        microseconds=~(devices.is_millisecond & here) & ~(grid.highest[:, IS_COARSE] > 0),
+        microseconds=~(devices.is_millisecond & here) & ~(grid.highest[:, IS_COARSE] > 0) & ~guests.is_coarse,
         match_ratio=ratio_for_quality(side, is_missing),
-        offset_error_s=max_clock_error(grid.error_s, side.error_s),
+        offset_error_s=np.maximum(max_clock_error(grid.error_s, side.error_s), guests.error_s),
         sample_missing=is_missing,
         disagreement_us=whole.limits.disagreement_us,
         share=np.where(whole.ops > 0, share, 1.0),
@@ -324,9 +327,12 @@ def _behind_parts(grids: GriddedSides) -> ArraySide:
     return array_side_of(grids, left, right, len(parts), np.concatenate([np.ones(len(own) * minutes), weight]))
 
 
-def _way(grid: Grid, devices: OfWhole, array: OfWhole, way: Direction) -> OneWay:
-    """The disk's chain: what others have a say in yields to its own time, the array's to the devices'."""
+def _way(grids: GriddedSides, devices: OfWhole, array: OfWhole, way: Direction) -> OneWay:
+    """The disk's chain: what others have a say in yields to its own time, the array's to the devices'; the guest's where it counted other
+    I/Os."""
+    grid, guests = grids.parts, grids.guests
     own = vscsi(grid, way)
+    guest = yielded(_of_way(guests.time, way), guests.is_assumed[:, way], np.full(len(own.value), np.nan), own.lower)
     is_assumed, of_others = devices.is_assumed[:, way], array.is_assumed[:, way]
     inside = pick(array.times, way, WHOLE)
     least = np.where(of_others, np.nan, inside.lower)
@@ -342,6 +348,7 @@ def _way(grid: Grid, devices: OfWhole, array: OfWhole, way: Direction) -> OneWay
     most = np.fmin(np.fmin(own.upper, device.upper), driver.upper)
     array_, internal = (yielded(pick(array.times, way, position), of_others, most) for position in (WHOLE, INTERNAL))
     boundaries = {
+        Boundary.GUEST: guest,
         Boundary.VSCSI: own,
         Boundary.DEVICE: device,
         Boundary.DRIVER: driver,
@@ -351,3 +358,7 @@ def _way(grid: Grid, devices: OfWhole, array: OfWhole, way: Direction) -> OneWay
     chain = chain_of(len(most), boundaries, kavg, qavg)
     between = grid.fewest[:, way], grid.most[:, way]
     return OneWay(chain, grid.ops[:, way], array_parts(array.times, way), between)
+
+
+def _of_way(times: Intervals, way: Direction) -> Intervals:
+    return Intervals(times.lower[:, way], times.upper[:, way], times.value[:, way])

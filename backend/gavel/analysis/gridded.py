@@ -210,7 +210,7 @@ def device_minutes(samples: DeviceSamples, source: Index, proofs: Proofs, device
     depth, _ = cleaned(samples.queue_depth, MOST_OUTSTANDING)
     is_coarse = (samples.is_millisecond & ~is_fine(samples)).astype(np.float64)
     levels = np.stack([samples.times.error_s, depth, is_coarse], axis=1)
-    told = _samples(samples.device, samples.times, samples.ops, value, samples.bytes, levels)
+    told = timed_samples(samples.device, samples.times, samples.ops, value, samples.bytes, levels)
     return _with_gaps(gridded(told, devices, stretch, stepping=True))
 
 
@@ -240,7 +240,9 @@ def reported_minutes(samples: DeviceSamples, things: Index, devices: int, stretc
     )
     levels = times.error_s[:, None]
     return gridded(
-        _samples(samples.device[index], times, samples.ops[index], Intervals(raw, raw, raw), levels[:, :0], levels),
+        timed_samples(
+            samples.device[index], times, samples.ops[index], Intervals(raw, raw, raw), levels[:, :0], levels
+        ),
         devices,
         stretch,
     ).value
@@ -252,7 +254,7 @@ def disk_samples(samples: DiskSamples) -> Samples:
     levels = np.concatenate([samples.times.error_s[:, None], outstanding], axis=1)
     reported, _ = cleaned(np.stack([samples.latency_us, samples.total_us], axis=2))
     raw = Intervals(reported, reported, reported)
-    return _samples(samples.part, samples.times, samples.ops, raw, samples.bytes, levels)
+    return timed_samples(samples.part, samples.times, samples.ops, raw, samples.bytes, levels)
 
 
 def disk_minutes(raw: Samples, tidy: Samples, source: Index, proofs: Proofs, parts: int, stretch: Stretch) -> Grid:
@@ -317,7 +319,7 @@ def volume_minutes(samples: VolumeSamples, volumes: int, stretch: Stretch) -> Gr
         ]
     )
     levels = samples.times.error_s[:, None]
-    told = _samples(samples.volume, samples.times, samples.ops, value, samples.bytes, levels)
+    told = timed_samples(samples.volume, samples.times, samples.ops, value, samples.bytes, levels)
     return gridded(told, volumes, stretch, stepping=True, good_to=PER_SECOND)
 
 
@@ -326,7 +328,7 @@ def directory_minutes(samples: DirectorySamples, units: int, stretch: Stretch) -
     usec, _ = cleaned(samples.usec_us)
     value = _stacked([exactly_around(usec, 0.5)])
     levels = samples.times.error_s[:, None]
-    told = _samples(samples.unit, samples.times, samples.ops, value, samples.bytes, levels)
+    told = timed_samples(samples.unit, samples.times, samples.ops, value, samples.bytes, levels)
     return gridded(told, units, stretch, stepping=True, good_to=PER_SECOND)
 
 
@@ -339,7 +341,7 @@ def _stacked(measurements: list[Intervals]) -> Intervals:
     return Intervals(lower, upper, value)
 
 
-def _samples(thing: Index, times: Times, ops: Floats, value: Intervals, counts: Floats, levels: Floats) -> Samples:
+def timed_samples(thing: Index, times: Times, ops: Floats, value: Intervals, counts: Floats, levels: Floats) -> Samples:
     start_us = times.end_us - times.length_us
     # What is not known is not known to a second either.
     error_us = (np.nan_to_num(times.error_s, nan=np.inf).clip(0.0, 3600.0) * 1e6).astype(np.int64)

@@ -14,7 +14,7 @@ from gavel.domain.ledger import LedgerRows
 
 LEAST_OPS = 30
 KERNEL = SPANS.index((Layer.KERNEL, Layer.KERNEL))
-_GUEST = SPANS.index((Layer.GUEST, Layer.GUEST))
+GUEST = SPANS.index((Layer.GUEST, Layer.GUEST))
 
 
 def rows_of(ways: dict[Direction, Attributed], read_bytes: Floats, write_bytes: Floats) -> LedgerRows:
@@ -73,7 +73,7 @@ def merge_disk_segments(device: LedgerRows, disks: LedgerRows) -> LedgerRows:
         segments, spans = getattr(result, f"segment_{part}"), getattr(result, f"span_{part}")
         from_disks = getattr(disks, f"segment_{part}")
         segments[..., : Segment.KERNEL_QUEUE] = from_disks[..., : Segment.KERNEL_QUEUE]
-        spans[..., _GUEST] = from_disks[..., Segment.GUEST_QUEUE]
+        spans[..., GUEST] = from_disks[..., Segment.GUEST_QUEUE]
         if part != "ops":
             spans[..., KERNEL] += np.where(result.span_ops[..., KERNEL] > 0, from_disks[..., Segment.HYPERVISOR], 0.0)
     above = disks.segment_lower[..., Segment.GUEST_QUEUE] + disks.segment_lower[..., Segment.HYPERVISOR]
@@ -221,7 +221,7 @@ def sum_by_host(devices: LedgerRows, disks: LedgerRows, alone: LedgerRows) -> Le
         together = scale * of_disks[:, _ALL, KERNEL] + unexplained * of_devices[:, _ALL, KERNEL]
         result = getattr(placed, name).copy()
         result[:, _ALL, KERNEL] = np.where(both, together, result[:, _ALL, KERNEL])
-        result[:, _ALL, _GUEST] = of_disks[:, _ALL, _GUEST]
+        result[:, _ALL, GUEST] = of_disks[:, _ALL, GUEST]
         bounds.append(result)
     lower, upper = np.minimum(bounds[0], placed.span_time), np.maximum(bounds[1], placed.span_time)
     placed = replace(placed, span_lower=lower, span_upper=upper)
@@ -248,7 +248,7 @@ def _part(numbers: Floats, whole: Floats) -> Floats:
     return np.divide(numbers, whole, out=np.full_like(numbers, np.nan), where=whole > 0)
 
 
-_GUEST_SPAN, _SAN = SPANS.index((Layer.GUEST, Layer.GUEST)), SPANS.index((Layer.SAN, Layer.SAN))
+_SAN = SPANS.index((Layer.SAN, Layer.SAN))
 # The array's port time is a difference of boundaries that are sums of whole microseconds.
 _PORT_US = 2.0
 
@@ -282,7 +282,7 @@ class _Gap:
 def differences(rows: LedgerRows, disks: LedgerRows, devices: LedgerRows, match_ratio: Floats) -> Differences:
     """Of n places. disks, devices: (n) sums of their virtual disks and of their devices, zeros where there are none; match_ratio: (n,)."""
     gaps = (
-        _span(rows, _GUEST_SPAN),
+        _span(rows, GUEST),
         _above_device(rows, disks, devices),
         _inside_kernel(rows, devices),
         _transit(rows, match_ratio),

@@ -17,6 +17,7 @@ from gavel.analysis.gridded import (
     disk_samples,
     volume_minutes,
 )
+from gavel.analysis.guest_side import guest_side
 from gavel.analysis.ledger import rolled_up, without_ops
 from gavel.analysis.observed import Observed
 from gavel.analysis.parents import Parents, parents
@@ -69,7 +70,8 @@ def attributed(topology: Topology, observed: Observed, stretch: Stretch) -> Attr
     )
     volumes = volume_minutes(observed.volumes, len(topology.volumes), stretch)
     directories = directory_minutes(observed.directories, topology.units, stretch)
-    both = sides(topology, devices, parts, volumes, directories, stretch)
+    guests = guest_side(observed.guests, parts, len(topology.parts), stretch)
+    both = sides(topology, devices, parts, volumes, directories, guests, stretch)
     device_rows, disk_rows = device_leaves(both), disk_leaves(both)
     rows = {
         ScopeKind.HOST_DEVICE: _present(device_rows, stretch),

@@ -69,6 +69,23 @@ class DiskSamples:
 
 
 @dataclass(frozen=True, slots=True)
+class GuestSamples:
+    """What guests saw of their own disks, by the virtual disks that these are. latency_us: (n, 2), true within half_width_us (n, 2).
+
+    is_coarse: (n,) timed in ticks of ms. by_arrival: (n,) placed by when it came, since it has no time that can be used.
+    """
+
+    part: Index
+    times: Times
+    ops: Floats
+    bytes: Floats
+    latency_us: Floats
+    half_width_us: Floats
+    is_coarse: Bools
+    by_arrival: Bools
+
+
+@dataclass(frozen=True, slots=True)
 class VolumeSamples:
     """ops, bytes: (n, 3) reads, writes, mirrored writes. components_us: (n, 3, 5) service, queue, QoS limit, QoS scheduling, SAN;
     scheduling is NaN where the array does not report it."""
@@ -103,10 +120,11 @@ class Proofs:
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """All samples that touch the minutes in question."""
+    """All samples that touch the minutes in question. guests: None where no guest pushes."""
 
     devices: DeviceSamples
     disks: DiskSamples
     volumes: VolumeSamples
     directories: DirectorySamples
     proofs: Proofs
+    guests: GuestSamples | None = None

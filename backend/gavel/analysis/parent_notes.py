@@ -73,7 +73,7 @@ MATERIAL_SHARE = 0.05
 _QUEUES_SHARE = 0.5
 # What keeps the diagnosis of a part below confirmed keeps that of the whole below it, where the part is material. Its minor parts are
 # another question for a sum of parts.
-_CARRIED = (Reason.WHOLE_MILLISECONDS, Reason.DISAGREEMENT, Reason.SAMPLE_MISSING)
+_CARRIED = (Reason.WHOLE_MILLISECONDS, Reason.DISAGREEMENT, Reason.SAMPLE_MISSING, Reason.GUEST_BY_ARRIVAL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +129,12 @@ def full_queues(disks: WeightedLeaves, size: int) -> Flags:
     return flags_of(
         disks.notes.reasons, disks, ops, size, [Reason.VIRTUAL_DISK_QUEUE_FULL], _QUEUES_SHARE, by_time=False
     )
+
+
+def placed_by_arrival(disks: WeightedLeaves, size: int) -> Flags:
+    """Where guests whose readings have no usable time are a material part of what disks have above a place."""
+    ops = sums(disks.ops, disks.parent, size)
+    return flags_of(disks.notes.reasons, disks, ops, size, [Reason.GUEST_BY_ARRIVAL], MATERIAL_SHARE)
 
 
 def flags_of(

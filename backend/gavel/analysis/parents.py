@@ -20,6 +20,7 @@ from gavel.analysis.above_devices import (
     unit_rows,
     with_above,
 )
+from gavel.analysis.above_disks import above_disks
 from gavel.analysis.attribution import QualityReason, attributed_from
 from gavel.analysis.counted_leaves import Fed, counted_of, over_counts
 from gavel.analysis.device_leaves import DeviceLeaves
@@ -40,6 +41,7 @@ from gavel.analysis.parent_notes import (
     known_sum,
     minor_of_volume,
     notes_of,
+    placed_by_arrival,
     present,
     rolled,
 )
@@ -304,6 +306,7 @@ def _placed(
     total = added_rows(rows, rolled(disks.rows, there, size))
     rows = with_above(over_counts(total, [*counted, Fed(disks.rows, counted_of(grids.parts), there)]), above)
     told = joined_carried(under, alone)
+    rows = added_rows(rows, above_disks(grids, disks, feeds.above, has_any_with_ops(under, size), size))
     guests = joined_carried(over, alone)
     notes = notes_of(told, rows.ops[:, Direction.ALL], size, _OF_PLACES)
     on_units = [
@@ -314,7 +317,7 @@ def _placed(
     minor = minor_of_volume(grids, on_units, size)
     notes = replace(
         notes,
-        reasons=notes.reasons | full_queues(guests, size) | minor,
+        reasons=notes.reasons | full_queues(guests, size) | placed_by_arrival(guests, size) | minor,
         outstanding_s=known_sum(guests.notes.outstanding_s, guests, size),
     )
     # Where its disks were told of and its devices were not, nobody knows what went through these.

@@ -7,6 +7,7 @@ import numpy as np
 from gavel.analysis.array_side import OpsMatch, Units, array_times, counted, units_of
 from gavel.analysis.depth import as_read
 from gavel.analysis.gridded import IN_FLIGHT, LATEST, QOS, QUEUE, QUEUE_DEPTH, SERVICE, TOTAL, Grid, Stretch
+from gavel.analysis.guest_side import GuestSide
 from gavel.analysis.intervals import Bools, Floats, Intervals, combined
 from gavel.analysis.segments import ArrayParts
 from gavel.analysis.topology import NONE, Index, Pairs, Topology, extremes, in_minutes, means_between, sums
@@ -55,6 +56,7 @@ class GriddedSides:
     on_devices: grid rows of parts and of the devices that carry them, in the minutes that have a sample of the part. A stretch knows
     all hosts that a VM was on within it; what it did in a minute may not depend on where it was in others.
     beside_devices, beside_parts: the array's times beside each sample of devices, and of the parts that are units themselves.
+    guests: of the parts.
     """
 
     topology: Topology
@@ -67,10 +69,17 @@ class GriddedSides:
     on_devices: Pairs
     beside_devices: Beside
     beside_parts: Beside
+    guests: GuestSide
 
 
 def sides(
-    topology: Topology, devices: Grid, parts: Grid, volumes: Grid, directories: Grid, stretch: Stretch
+    topology: Topology,
+    devices: Grid,
+    parts: Grid,
+    volumes: Grid,
+    directories: Grid,
+    guests: GuestSide,
+    stretch: Stretch,
 ) -> GriddedSides:
     """Both sides with the ops of all hosts set against those of the array, unit by unit."""
     minutes = stretch.minutes
@@ -91,6 +100,7 @@ def sides(
         _on_devices(topology.parts.devices, parts, minutes),
         beside_devices,
         beside_parts,
+        guests,
     )
 
 

@@ -6,4 +6,5 @@
 #   1: up to 0.1
 #   2: parts weighted by their own I/Os, time above devices as one sum, extents apart, missing samples and proven instants bounded
 #   3: means over volumes behind one device, and over disks that are volumes or files, hold whatever counts are good to
-RULES_VERSION = 3
+#   4: what guests measured of their own disks is the outermost boundary
+RULES_VERSION = 4

@@ -119,7 +119,7 @@ def _may_have_work(connection: Connection, now: datetime) -> bool:
     """A glance without the environment: something changed, or a minute has ended since."""
     stand = ask.load_progress(connection)
     return (
-        bool(ask.changes(connection))
+        bool(ask.changes(connection, now - GRACE))
         or bool(ask.dirty_minutes(connection, 1))
         or not ask.is_renewed(connection, RULES_VERSION)
         or (stand is not None and _floor(now) > (stand.early_until_at or stand.until_at))
@@ -180,13 +180,23 @@ def _shifts(environment: Environment, shifts: Offsets) -> dict[int, tuple[timede
 
 def _take_changes(connection: Connection, look: Snapshot) -> None:
     """Changes behind the stand become minutes to be written again; those ahead of it will be seen when their minutes come."""
-    changes = ask.changes(connection)
+    changes = ask.changes(connection, look.now - GRACE)
     shifts = _shifts(look.environment, look.offsets)
-    until, minutes = look.stand.until_at, set[datetime]()
+    until, minutes, held = look.stand.until_at, set[datetime](), list[int]()
     for change in changes:
-        low, high = shifts.get(change.source_id, (timedelta(0), timedelta(0)))
-        minutes.update(Span(_floor(change.lo - high), min(_ceiling(change.hi - low), until)).minutes)
-    ask.settle(connection, [change.id for change in changes], sorted(minutes), are_late=True)
+        low, high = (timedelta(0), timedelta(0))
+        if change.source_id is not None:
+            low, high = shifts.get(change.source_id, (low, high))
+        late = Span(_floor(change.lo - high), min(_ceiling(change.hi - low), until)).minutes
+        if change.source_id is None and not change.is_held and late and late[-1] + MINUTE > look.now - GRACE:
+            held.append(change.id)
+        else:
+            minutes.update(late)
+    if held:
+        # One guest of many is always late: not for each of them are all minutes written again at once.
+        ask.hold(connection, held, until)
+    settled = {change.id for change in changes} - set(held)
+    ask.settle(connection, sorted(settled), sorted(minutes), are_late=True)
 
 
 def _write_new(connection: Connection, look: Snapshot) -> int:

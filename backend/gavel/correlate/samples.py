@@ -13,7 +13,8 @@ from gavel.analysis.intervals import Bools, Floats
 from gavel.analysis.observed import DeviceSamples, DirectorySamples, DiskSamples, Observed, Proofs, Times, VolumeSamples
 from gavel.analysis.topology import Index
 from gavel.correlate.captured_rows import captured_rows
-from gavel.correlate.topology import Environment
+from gavel.correlate.guests import guest_samples
+from gavel.correlate.topology import Environment, parts_at
 from gavel.db.engine import Connection
 from gavel.db.queries.correlation import Clock, samples
 from gavel.domain.samples import NOT_MEASURED, Precision
@@ -138,6 +139,7 @@ def observed(
         volumes=_volumes(read[Stream.ARRAY_VOLUME], environment, clock_offsets),
         directories=_directories(read[Stream.ARRAY_DIRECTORY], environment, clock_offsets),
         proofs=proofs,
+        guests=guest_samples(connection, environment, since, until),
     )
 
 
@@ -186,7 +188,7 @@ def _devices(columns: _Columns, environment: Environment, clock_offsets: Offsets
 
 def _disks(columns: _Columns, environment: Environment, clock_offsets: Offsets) -> DiskSamples:
     columns, disk = _of_environment(columns, environment.ids[ScopeKind.VM_DISK])
-    part = _parts_at(environment, disk, columns)
+    part = parts_at(environment, disk, columns["ts"] - columns["interval_s"] * (_US // 2))
     there = part >= 0
     columns, part = {name: column[there] for name, column in columns.items()}, part[there]
     host = environment.topology.parts.host[part]
@@ -199,20 +201,6 @@ def _disks(columns: _Columns, environment: Environment, clock_offsets: Offsets) 
         _measured(columns, ("read_total_latency_us", "write_total_latency_us")),
         _measured(columns, ("read_outstanding", "write_outstanding")),
     )
-
-
-def _parts_at(environment: Environment, disk: Index, columns: _Columns) -> Index:
-    """Which part of its disk each sample belongs to: where the VM was in the middle of it. −1 for a disk without a host."""
-    first = np.full(environment.topology.disks, -1, dtype=np.int64)
-    for position, stays in environment.stays.items():
-        first[position] = stays[0].part
-    part = first[disk]
-    middle = columns["ts"] - columns["interval_s"] * (_US // 2)
-    for position, stays in environment.stays.items():
-        for stay in stays[1:]:
-            moved = (disk == position) & (middle >= stay.since_us)
-            part[moved] = stay.part
-    return part
 
 
 def _volumes(columns: _Columns, environment: Environment, clock_offsets: Offsets) -> VolumeSamples:

@@ -56,6 +56,19 @@ def environment(
     return _Builder(things, directory_sources, mirrored).environment()
 
 
+def parts_at(environment: Environment, disk: Index, middle_us: Index) -> Index:
+    """(n,) which part of its disk each sample belongs to: where the VM was in the middle of it. −1 for a disk without a host."""
+    first = np.full(environment.topology.disks, NONE, dtype=np.int64)
+    for position, stays in environment.stays.items():
+        first[position] = stays[0].part
+    part = first[disk]
+    for position, stays in environment.stays.items():
+        for stay in stays[1:]:
+            moved = (disk == position) & (middle_us >= stay.since_us)
+            part[moved] = stay.part
+    return part
+
+
 class _Builder:
     """Rows to positions. Each property is one relation; all lists are in the order of `InventoryRows`."""
 

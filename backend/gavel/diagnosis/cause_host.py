@@ -143,6 +143,8 @@ def _disk_queues(inputs: CauseInputs) -> Iterator[Candidate]:
 def _disk_queue(load: DiskLoad, limit: int, minutes: PartMinutes, twin: TwinTest) -> Candidate:
     who, outstanding = disk_object(load), mean(minutes.outstanding) or 0.0
     time = float(np.nansum(minutes.total("guest_time")))
+    # What does not get into the virtual disk's queue waits above it.
+    in_guest = outstanding + (mean(minutes.ios("guest_time")) or 0.0)
     return Candidate(
         kind=CauseKind.VIRTUAL_DISK_QUEUE_FULL,
         object=who,
@@ -155,9 +157,15 @@ def _disk_queue(load: DiskLoad, limit: int, minutes: PartMinutes, twin: TwinTest
         binds=True,
         is_new=twin.is_new,
         is_counted=True,
-        evidence=(CauseEvidence(label="Outstanding I/O (OIO)", value=outstanding, unit="I/Os"),),
+        evidence=(
+            CauseEvidence(label="Outstanding I/O (OIO)", value=outstanding, unit="I/Os"),
+            CauseEvidence(label="Outstanding in guest", value=in_guest, unit="I/Os", is_derived=True),
+        ),
         headline=f"Virtual disk queue of {who.name} full",
-        text=f"the virtual disk queue of {who.name} is full (OIO {count(outstanding)} of {limit}, {load.controller_type})",
+        text=(
+            f"the guest has ≈ {count(in_guest)} I/Os outstanding, and the virtual disk queue of {who.name} is full "
+            f"(OIO {count(outstanding)} of {limit}, {load.controller_type})"
+        ),
         needs="guest latency counters",
     )
 

@@ -44,6 +44,7 @@ class StatementKind(StrEnum):
     SAMPLE_MISSING = "sample_missing"
     WHOLE_MILLISECONDS = "whole_milliseconds"
     AMONG_EXTENTS = "among_extents"
+    GUEST_BY_ARRIVAL = "guest_by_arrival"
     EARLIER_RULES = "earlier_rules"
     DEFAULT_BASELINE = "default_baseline"
 
@@ -372,10 +373,8 @@ def _caveats(facts: Facts) -> Iterator[Statement]:
         if reason in reasons and reason not in _TOLD:
             yield Statement(_CODES[reason], words[0].upper() + words[1:])
     if facts.has_earlier_rules:
-        yield Statement(
-            StatementKind.EARLIER_RULES,
-            "Diagnosed by earlier rules, at least in part: samples expired or not yet recalculated",
-        )
+        words = "Diagnosed by earlier rules, at least in part: samples expired or not yet recalculated"
+        yield Statement(StatementKind.EARLIER_RULES, words)
     if facts.baseline_from in _NO_HISTORY:
         yield Statement(StatementKind.DEFAULT_BASELINE, _NO_HISTORY[facts.baseline_from])
 

@@ -61,6 +61,20 @@ def measure_clock(clock: GuestClock | None, newest_at_us: int, received_us: int)
     return GuestClock(min(clock.offset_us, smallest), clock.window_from_us, smallest)
 
 
+# Agents send what they read within so long: Telegraf every 10 s.
+_LONGEST_DELIVERY_US = 10_000_000
+_CLOCK_ERROR_US = 1_000_000
+
+
+def clock_skew(offset_us: int) -> tuple[int, float]:
+    """How far a guest's clock runs ahead of ours, µs, and within how many s that is true, from the smallest delay that was seen.
+
+    A delay is what the clock is behind, and the delivery. Nobody tells the one from the other: the middle of what is possible.
+    """
+    delivery_us = min(max(offset_us, 0), _LONGEST_DELIVERY_US)
+    return -(offset_us - delivery_us // 2), max(delivery_us / 2, _CLOCK_ERROR_US) / 1e6
+
+
 @dataclass(frozen=True, slots=True)
 class Placed:
     """When a reading counts as taken, and how good that is."""

@@ -20,6 +20,7 @@ from gavel.db.write.guests import (
     load_disks,
     lock_guests,
     new_guests,
+    note_intervals,
     note_token_use,
     save_clocks,
     save_disks,
@@ -28,13 +29,16 @@ from gavel.db.write.guests import (
 )
 from gavel.domain.guest_intervals import (
     DiskInterval,
+    GuestClock,
+    IntervalQuality,
     LastReading,
+    clock_skew,
     measure_clock,
     measure_interval,
     order_fault,
     place_reading,
 )
-from gavel.domain.guests import DiskCounters, DiskReading, PushedReadings, RefusalReason
+from gavel.domain.guests import DiskCounters, DiskReading, GuestDiskKind, PushedReadings, RefusalReason
 
 # A guest has some dozens of disks and files; of what invents names, no more are kept.
 MOST_DISKS = 500
@@ -85,6 +89,9 @@ def store_pushes(connection: Connection, pushes: Sequence[Push], now: datetime) 
         for push, readings in taken:
             book.take(push, readings, refused)
         intervals = save_disks(connection, list(book.changed.values()), now)
+        note_intervals(
+            connection, _windows(book.changed.values(), {guest.id: guest.clock for guest in guests.values()})
+        )
         save_clocks(connection, guests.values())
     save_refusals(connection, refused.lines, now)
     note_token_use(connection, (push.token.id for push in pushes), now)
@@ -133,6 +140,32 @@ def _without(
         else:
             kept.append(reading)
     return kept
+
+
+# Intervals of a batch that are no further apart are noted as one.
+_APART_US = 60_000_000
+
+
+def _windows(disks: Iterable[StoredDisk], clocks: Mapping[int, GuestClock | None]) -> list[tuple[int, int]]:
+    """Times by Gavel's clock that matched disks have new intervals of, in order; with the neighbors, which have a say at minutes' edges."""
+    spans: list[tuple[int, int]] = []
+    for disk in disks:
+        if disk.is_matched and disk.kind is GuestDiskKind.DISK:
+            clock = clocks[disk.guest_id]
+            ahead_us = 0 if clock is None else clock_skew(clock.offset_us)[0]
+            for interval in disk.intervals:
+                end_us = interval.ended_at_us
+                if interval.values["data_quality"] != IntervalQuality.C:
+                    end_us -= ahead_us
+                length_us = interval.interval_s * 1_000_000
+                spans.append((end_us - 2 * length_us, end_us + length_us))
+    windows: list[tuple[int, int]] = []
+    for since_us, until_us in sorted(spans):
+        if windows and since_us - windows[-1][1] <= _APART_US:
+            windows[-1] = windows[-1][0], max(windows[-1][1], until_us)
+        else:
+            windows.append((since_us, until_us))
+    return windows
 
 
 @dataclass(slots=True)

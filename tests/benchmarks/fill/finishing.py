@@ -24,7 +24,7 @@ def finish(engine: Engine, asked: Plan, sources: Iterable[int], say: Callable[[s
         for source in sources:
             _passed(connection, source, asked)
         save_progress(connection, LedgerProgress(asked.until, None, frozenset()))
-        settle(connection, [change.id for change in changes(connection)], ())
+        settle(connection, [change.id for change in changes(connection, asked.until)], ())
         _note_order(connection, asked)
     _let_go(engine, asked)
     while reorder_closed(engine, asked.until):

@@ -7,7 +7,8 @@ from gavel.api.schemas.common import Out
 StatementCode = Literal[
     "range_above_baseline", "outstanding", "busiest_queue", "array_latency", "kernel_latency", "queue_depth", "competing_worlds",
     "guest_not_measured", "disagreement", "partly_measured", "minor_part_of_device", "chronic", "merged_layers", "too_coarse",
-    "minor_part_of_volume", "sample_missing", "whole_milliseconds", "among_extents", "earlier_rules", "default_baseline",
+    "minor_part_of_volume", "sample_missing", "whole_milliseconds", "among_extents", "guest_by_arrival",
+    "earlier_rules", "default_baseline",
 ]  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from gavel.db.engine import Connection
 from gavel.db.queries.members import DATASTORE_DIRECTORY
 from gavel.db.schema.bookkeeping import dirty_window
 from gavel.db.schema.ledger import correlated, dirty_minute, ledger_minute, pod_mirroring, recalculated_minute
-from gavel.db.write.samples import CORRELATE
+from gavel.db.write.samples import CORRELATE, LATE_OF_GUESTS, OF_GUESTS
 from gavel.domain.samples import COLUMNS
 from gavel.domain.source import ATTRIBUTED, HOST_SOURCES, Stream
 
@@ -31,12 +31,13 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Samples of a source with stamps in [lo, hi] were written."""
+    """Samples of a source with stamps in [lo, hi] were written. source_id: None of what guests pushed; is_held: it was held back once."""
 
     id: int
-    source_id: int
+    source_id: int | None
     lo: datetime
     hi: datetime
+    is_held: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,15 +112,28 @@ def _owed(row: RowMapping) -> frozenset[Stream]:
     return frozenset(stream for stream, there in found if there)
 
 
-def changes(connection: Connection) -> tuple[Change, ...]:
-    """Newest first."""
+def changes(connection: Connection, held_until: datetime) -> tuple[Change, ...]:
+    """Newest first. held_until: of what was held back, changes that end by then."""
     window = dirty_window.c
     rows = connection.execute(
         select(window.id, window.task, window.lo, window.hi)
-        .where(window.task.like(f"{CORRELATE}%"))
+        .where(window.task.like(f"{CORRELATE}%"), (window.task != LATE_OF_GUESTS) | (window.hi <= held_until))
         .order_by(window.hi.desc())
     )
-    return tuple(Change(row.id, int(row.task.removeprefix(CORRELATE)), row.lo, row.hi) for row in rows)
+    return tuple(
+        Change(row.id, _source_of(row.task), row.lo, row.hi, is_held=row.task == LATE_OF_GUESTS) for row in rows
+    )
+
+
+def _source_of(task: str) -> int | None:
+    return None if task in (OF_GUESTS, LATE_OF_GUESTS) else int(task.removeprefix(CORRELATE))
+
+
+def hold(connection: Connection, ids: Sequence[int], until: datetime) -> None:
+    """Keep changes by guests, as far as whole minutes before `until` are concerned, for later: more of the kind may come."""
+    ended = func.date_trunc("minute", dirty_window.c.hi) + timedelta(minutes=1)
+    values = {"task": LATE_OF_GUESTS, "hi": func.least(ended, until)}
+    connection.execute(update(dirty_window).where(dirty_window.c.id.in_(ids)).values(values))
 
 
 def note_change(connection: Connection, source_id: int, lo: datetime, hi: datetime) -> None:
@@ -260,7 +274,7 @@ def note_mirroring(
 
 def hold_samples(connection: Connection) -> None:
     """Call it first in a snapshot: maintenance swaps a partition for a copy in key order, whose rows an older snapshot would not see."""
-    tables = ", ".join(f"{stream}_sample" for stream in ATTRIBUTED)
+    tables = ", ".join(f"{stream}_sample" for stream in (*ATTRIBUTED, Stream.GUEST_DISK))
     connection.execute(text(f"LOCK TABLE {tables} IN ACCESS SHARE MODE"))
 
 
@@ -272,6 +286,16 @@ def samples(
     columns |= dict.fromkeys(COLUMNS[stream], "i8")
     sql = f"SELECT {', '.join(columns)} FROM {stream}_sample WHERE ts > :after AND ts <= :until ORDER BY entity_id, ts"
     return fetch(connection, sql, {"after": after, "until": until}, columns)
+
+
+def matched_disks(connection: Connection) -> dict[str, npt.NDArray[np.int64]]:
+    """Whole disks of guests whose virtual disk is known, in order of id, with the smallest delay that was seen of their guest."""
+    columns: dict[str, ColumnType] = dict.fromkeys(("id", "vm_disk_id", "offset_us"), "i8")
+    sql = (
+        "SELECT d.id, d.vm_disk_id, coalesce(g.offset_us, 0) AS offset_us FROM guest_disk d JOIN guest g ON g.id = d.guest_id"
+        " WHERE d.vm_disk_id IS NOT NULL AND d.kind = 'disk' ORDER BY d.id"
+    )
+    return fetch(connection, sql, {}, columns)
 
 
 @dataclass(frozen=True, slots=True)

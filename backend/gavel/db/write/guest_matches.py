@@ -7,6 +7,7 @@ from sqlalchemy import Connection, text, update
 
 from gavel.db.errors import NotFoundError
 from gavel.db.schema.guests import guest_disk
+from gavel.db.write.samples import OF_GUESTS
 from gavel.domain.guest_matching import DiskMatch, MatchedBy
 
 _SAVE = text("""
@@ -16,8 +17,22 @@ _SAVE = text("""
 """)
 
 
+# Once it turns out which virtual disk a disk is, the last two hours are attributed again, as far as it has pushed in them.
+_AGAIN = text("""
+    INSERT INTO dirty_window (task, lo, hi)
+    SELECT :task, greatest(min(first_seen_at), c.until_at - interval '2 hours'), max(last_seen_at)
+    FROM guest_disk CROSS JOIN correlated c
+    WHERE id = ANY(CAST(:ids AS int[])) AND kind = 'disk' AND intervals > 0 AND last_seen_at > c.until_at - interval '2 hours'
+    GROUP BY c.until_at
+""")
+
+
+def _note(connection: Connection, disks: Sequence[int]) -> None:
+    connection.execute(_AGAIN, {"task": OF_GUESTS, "ids": list(disks)})
+
+
 def save_matches(connection: Connection, matches: Sequence[DiskMatch]) -> None:
-    """What a person tied meanwhile stays."""
+    """What a person tied meanwhile stays. Minutes of what changed are to be attributed again."""
     rows = [
         {
             "id": match.disk_id,
@@ -30,6 +45,7 @@ def save_matches(connection: Connection, matches: Sequence[DiskMatch]) -> None:
     ]
     if rows:
         connection.execute(_SAVE, {"rows": json.dumps(rows)})
+        _note(connection, [match.disk_id for match in matches])
 
 
 def tie_disk(connection: Connection, disk_id: int, vm_disk_id: int | None) -> None:
@@ -41,3 +57,4 @@ def tie_disk(connection: Connection, disk_id: int, vm_disk_id: int | None) -> No
     values = {"vm_disk_id": vm_disk_id, "matched_by": by, "unmatched_reason": None, "suggested_id": None}
     if connection.execute(update(guest_disk).where(guest_disk.c.id == disk_id).values(values)).rowcount == 0:
         raise NotFoundError(f"There is no disk {disk_id} of a guest.")
+    _note(connection, [disk_id])

@@ -10,14 +10,15 @@ from datetime import datetime
 from typing import Any, TypeAlias
 
 import numpy as np
-from sqlalchemy import Connection, RowMapping, text
+from sqlalchemy import Connection, RowMapping, insert, text
 
 from gavel.db.copying import Field
 from gavel.db.locks import wait_for_lock
+from gavel.db.schema.bookkeeping import dirty_window
 from gavel.db.series import modes
 from gavel.db.series.catalog import SAMPLES
-from gavel.db.series.room import make_room, note_rows
-from gavel.db.write.samples import merge
+from gavel.db.series.room import instant, make_room, note_rows
+from gavel.db.write.samples import OF_GUESTS, merge
 from gavel.domain.guest_intervals import DiskInterval, GuestClock, LastReading
 from gavel.domain.guests import DiskCounters, DiskIdentity, GuestAgent, GuestDiskKind, GuestIdentity, RefusalReason
 from gavel.domain.source import Stream
@@ -36,7 +37,7 @@ class StoredGuest:
 
 @dataclass(slots=True)
 class StoredDisk:
-    """intervals: made now, to be saved. last: its newest reading that was taken."""
+    """intervals: made now, to be saved. last: its newest reading that was taken. is_matched: its virtual disk is known."""
 
     guest_id: int
     agent: GuestAgent
@@ -44,6 +45,7 @@ class StoredDisk:
     disk: str
     identity: DiskIdentity
     last: LastReading
+    is_matched: bool = False
     intervals: list[DiskInterval] = field(default_factory=list)
 
     @property
@@ -126,6 +128,7 @@ def _disk(row: RowMapping) -> StoredDisk:
         row["disk"],
         DiskIdentity(row["serial"], row["tools_name"], row["scsi_address"], row["capacity_bytes"]),
         LastReading(row["raw_at_us"], row["ended_at_us"], row["received_us"], counters),
+        is_matched=row["vm_disk_id"] is not None,
     )
 
 
@@ -193,6 +196,13 @@ def _save_intervals(connection: Connection, made: Sequence[tuple[int, DiskInterv
     touched = merge(connection, _RAW, _FIELDS, columns).touched_us
     if touched:
         note_rows(connection, mode, _RAW, *touched)
+
+
+def note_intervals(connection: Connection, windows: Sequence[tuple[int, int]]) -> None:
+    """windows: first and last µs since 1970 by Gavel's clock that guests have new samples of: their minutes are attributed (again)."""
+    if windows:
+        values = [{"task": OF_GUESTS, "lo": instant(lo), "hi": instant(hi)} for lo, hi in windows]
+        connection.execute(insert(dirty_window), values)
 
 
 _CLOCKS = text("""

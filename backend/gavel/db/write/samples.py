@@ -134,6 +134,8 @@ def _later(names: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 # Tasks of `dirty_window` for the correlate step: this and the id of the source, with stamps by its clock.
 CORRELATE = "correlate "
+# Of what guests pushed, with stamps by Gavel's clock; and of that what came after its minutes were written.
+OF_GUESTS, LATE_OF_GUESTS = f"{CORRELATE}guests", f"{CORRELATE}late guests"
 # So many samples on either side of a sample have a say in how sure its numbers are: of a virtual disk, whose counters are instants, those
 # of its neighbors have a say in theirs. Neighbors may have a slit between them (`analysis.align`).
 _NEIGHBORS = {Stream.VM_DISK: 2}
