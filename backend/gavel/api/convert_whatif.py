@@ -4,8 +4,19 @@ from collections.abc import Sequence
 from typing import Any
 
 from gavel.api.schemas.common import Ref
-from gavel.api.schemas.whatif import WhatIfOut, WhatIfQueue, WhatIfStart
+from gavel.api.schemas.whatif import (
+    BacktestOut,
+    BacktestScoreOut,
+    TestedChangeOut,
+    TestedOutcome,
+    TestedSetting,
+    WhatIfChange,
+    WhatIfOut,
+    WhatIfQueue,
+    WhatIfStart,
+)
 from gavel.db.queries.queues import Queue
+from gavel.views.backtest import Backtest, TestedChange
 from gavel.views.whatif import WhatIf
 from gavel.views.whatif_load import QueueStart
 
@@ -57,3 +68,39 @@ def _start(start: QueueStart, queues: Sequence[Queue]) -> WhatIfStart:
 
 def _queue(queue: Queue) -> WhatIfQueue:
     return WhatIfQueue(device=Ref.model_validate(queue.device), host=Ref.model_validate(queue.host))
+
+
+def backtest_out(tested: Backtest) -> BacktestOut:
+    return BacktestOut(
+        from_at=tested.from_at,
+        to_at=tested.to_at,
+        changes=[_tested(one) for one in tested.changes],
+        score=BacktestScoreOut.model_validate(tested.score),
+    )
+
+
+def _tested(change: TestedChange) -> TestedChangeOut:
+    return TestedChangeOut(
+        read_at=change.read_at,
+        settings=[TestedSetting.model_validate(one) for one in change.settings],
+        subject_name=change.subject_name,
+        subject=None if change.subject is None else Ref.model_validate(change.subject),
+        queue=None if change.queue is None else _queue(change.queue),
+        outcome=_outcome(change),
+        reason=change.reason,
+    )
+
+
+def _outcome(change: TestedChange) -> TestedOutcome | None:
+    outcome = change.outcome
+    if outcome is None:
+        return None
+    latency, iops = outcome.predicted_us, outcome.predicted_iops
+    return TestedOutcome(
+        latency_us=WhatIfChange(before=outcome.before_us, lower=latency.low, upper=latency.high),
+        after_us=outcome.after_us,
+        iops=WhatIfChange(before=outcome.before_iops, lower=iops.low, upper=iops.high),
+        after_iops=outcome.after_iops,
+        is_inside=outcome.is_inside,
+        is_direction_right=outcome.is_direction_right,
+    )

@@ -1732,6 +1732,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/whatif/backtest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Backtest What Ifs
+         * @description Past changes of settings: what a what-if predicts from the ten minutes before each, and what was measured in the ten after it.
+         */
+        get: operations["backtest_what_ifs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/whatif/examples": {
         parameters: {
             query?: never;
@@ -2193,6 +2213,42 @@ export interface components {
             started_at: string;
             /** Status */
             status: number | null;
+        };
+        /**
+         * BacktestOut
+         * @description Changes of settings in the last 48 hours, newest first, at most 20.
+         */
+        BacktestOut: {
+            /** Changes */
+            changes: components["schemas"]["TestedChangeOut"][];
+            /**
+             * From At
+             * Format: date-time
+             */
+            from_at: string;
+            score: components["schemas"]["BacktestScoreOut"];
+            /**
+             * To At
+             * Format: date-time
+             */
+            to_at: string;
+        };
+        /**
+         * BacktestScoreOut
+         * @description changes: that count; inside: those whose ranges hold the outcome. median_width: upper ÷ lower of their latency, null: none has an
+         *     upper bound. directed: with a predicted direction; right: of them.
+         */
+        BacktestScoreOut: {
+            /** Changes */
+            changes: number;
+            /** Directed */
+            directed: number;
+            /** Inside */
+            inside: number;
+            /** Median Width */
+            median_width: number | null;
+            /** Right */
+            right: number;
         };
         /**
          * CandidateOut
@@ -5994,6 +6050,61 @@ export interface components {
             stream: string;
             /** Until At */
             until_at: string | null;
+        };
+        /**
+         * TestedChangeOut
+         * @description read_at: when the inventory showed the change. subject null: see subject_name. outcome null: see reason.
+         *
+         *     reason: why there is no outcome, or why it does not count; null: it counts.
+         */
+        TestedChangeOut: {
+            outcome: components["schemas"]["TestedOutcome"] | null;
+            queue: components["schemas"]["WhatIfQueue"] | null;
+            /**
+             * Read At
+             * Format: date-time
+             */
+            read_at: string;
+            /** Reason */
+            reason: string | null;
+            /** Settings */
+            settings: components["schemas"]["TestedSetting"][];
+            subject: components["schemas"]["Ref"] | null;
+            /** Subject Name */
+            subject_name: string;
+        };
+        /**
+         * TestedOutcome
+         * @description Means of ten minutes before and after a change, and the range that the first predict. lower, upper: null: no bound.
+         *
+         *     is_inside: both ranges hold what came after, within 5 %. is_direction_right: null: the range lies on both sides of what was before.
+         */
+        TestedOutcome: {
+            /** After Iops */
+            after_iops: number;
+            /** After Us */
+            after_us: number;
+            iops: components["schemas"]["WhatIfChange"];
+            /** Is Direction Right */
+            is_direction_right: boolean | null;
+            /** Is Inside */
+            is_inside: boolean;
+            latency_us: components["schemas"]["WhatIfChange"];
+        };
+        /**
+         * TestedSetting
+         * @description One setting, as the inventory had it before and after; null: no limit, or not read.
+         */
+        TestedSetting: {
+            /** After */
+            after: string | null;
+            /** Before */
+            before: string | null;
+            /**
+             * Name
+             * @enum {string}
+             */
+            name: "queue_depth" | "dsnro" | "path_policy" | "iops_limit" | "moved";
         };
         /**
          * TieIn
@@ -18342,6 +18453,111 @@ export interface operations {
             411: components["responses"]["Refused411"];
             413: components["responses"]["Refused413"];
             415: components["responses"]["Refused415"];
+            421: components["responses"]["Refused421"];
+            422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    backtest_what_ifs: {
+        parameters: {
+            query?: {
+                object_id?: number | null;
+                /** @description kind of the object; default: every object */
+                subject?: ("datastore" | "vm" | "host" | "device") | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "changes": [
+                     *         {
+                     *           "outcome": {
+                     *             "after_iops": 85000,
+                     *             "after_us": 700,
+                     *             "iops": {
+                     *               "before": 65000,
+                     *               "lower": 65000,
+                     *               "upper": 122870
+                     *             },
+                     *             "is_direction_right": true,
+                     *             "is_inside": true,
+                     *             "latency_us": {
+                     *               "before": 930,
+                     *               "lower": 492,
+                     *               "upper": 930
+                     *             }
+                     *           },
+                     *           "queue": {
+                     *             "device": {
+                     *               "id": 31,
+                     *               "kind": "device",
+                     *               "name": "naa.624a93704bfab20d4b694df7000143ac"
+                     *             },
+                     *             "host": {
+                     *               "id": 4,
+                     *               "kind": "host",
+                     *               "name": "esx-04"
+                     *             }
+                     *           },
+                     *           "read_at": "2026-11-21T00:24:00Z",
+                     *           "reason": null,
+                     *           "settings": [
+                     *             {
+                     *               "after": "96",
+                     *               "before": "32",
+                     *               "name": "queue_depth"
+                     *             }
+                     *           ],
+                     *           "subject": {
+                     *             "id": 31,
+                     *             "kind": "device",
+                     *             "name": "naa.624a93704bfab20d4b694df7000143ac"
+                     *           },
+                     *           "subject_name": "naa.624a93704bfab20d4b694df7000143ac"
+                     *         },
+                     *         {
+                     *           "outcome": null,
+                     *           "queue": null,
+                     *           "read_at": "2026-11-20T21:04:00Z",
+                     *           "reason": "What a path policy does to the share of each path is not predicted.",
+                     *           "settings": [
+                     *             {
+                     *               "after": "VMW_PSP_RR policy=latency",
+                     *               "before": "VMW_PSP_RR policy=iops,iops=1000",
+                     *               "name": "path_policy"
+                     *             }
+                     *           ],
+                     *           "subject": null,
+                     *           "subject_name": "naa.624a93704bfab20d4b694df7000143ac"
+                     *         }
+                     *       ],
+                     *       "from_at": "2026-11-19T02:15:00Z",
+                     *       "score": {
+                     *         "changes": 1,
+                     *         "directed": 1,
+                     *         "inside": 1,
+                     *         "median_width": 1.89,
+                     *         "right": 1
+                     *       },
+                     *       "to_at": "2026-11-21T02:05:00Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BacktestOut"];
+                };
+            };
+            401: components["responses"]["Refused401"];
+            404: components["responses"]["Refused404"];
             421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
             429: components["responses"]["Refused429"];

@@ -5,6 +5,8 @@ import * as requestsCopy from '../copy/requests'
 import { call, client } from './client'
 import type { WhatIfBody } from './types'
 
+type WhatIfKind = NonNullable<WhatIfBody['subject']>['kind']
+
 export const whatIfQuery = (body: WhatIfBody) =>
   queryOptions({
     queryKey: ['whatif', 'one', body] as const,
@@ -21,4 +23,21 @@ export const whatIfExamplesQuery = () =>
     queryFn: ({ signal }) =>
       call(requestsCopy.whatIfExamples, (options) => client.GET('/api/v1/whatif/examples', { ...options }), { signal }),
     staleTime: Number.POSITIVE_INFINITY,
+  })
+
+/** Of an object, or null for every one. */
+export const backtestQuery = (object: { kind: WhatIfKind; id: number } | null) =>
+  queryOptions({
+    queryKey: ['whatif', 'backtest', object] as const,
+    queryFn: ({ signal }) =>
+      call(
+        requestsCopy.backtest,
+        (options) =>
+          client.GET('/api/v1/whatif/backtest', {
+            params: { query: object === null ? {} : { subject: object.kind, object_id: object.id } },
+            ...options,
+          }),
+        { signal },
+      ),
+    staleTime: 60_000,
   })

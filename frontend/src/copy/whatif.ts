@@ -65,3 +65,26 @@ export const others = (count: string) => `${count} other VMs do I/O in this queu
 export const refusedTitle = 'Not predictable'
 export const unusableObject = (text: string) => `“${text}” is no object of a what-if`
 export const unusableObjectText = 'An object is written as vm-17, datastore-3, host-2 or device-40.'
+export const backtest = 'Backtest'
+export const backtestHint = 'Changes of the last 48 h: predicted from the 10 min before, against the 10 min after'
+export const noChanges = 'No setting of a queue with I/O changed.'
+export const noOutcomes = 'No change with an outcome'
+export const outcomes = (count: number) =>
+  count === 1 ? '1 change with an outcome' : `${count} changes with an outcome`
+export const insideShare = (share: string) => `${share} inside the range`
+export const medianWidth = (times: string) => `median width ${times} ×`
+export const directionShare = (share: string) => `direction right in ${share}`
+export const onHost = (host: string) => `on ${host}`
+export const settingNames = {
+  queue_depth: 'Device queue depth',
+  dsnro: 'DSNRO',
+  path_policy: 'Path policy',
+  iops_limit: 'IOPS limit',
+  moved: 'Placement',
+} as const
+export const setting = (name: string, before: string, after: string) => `${name} ${before} → ${after}`
+export const tested = (what: string, before: string, predicted: string, after: string) =>
+  `${what} ${before}: predicted ${predicted}, measured ${after}.`
+export const insideRange = 'Inside the range'
+export const outsideRange = 'Outside the range'
+export const notCounted = (reason: string) => `Not counted: ${reason}`

@@ -5,12 +5,13 @@ from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Query
 
-from gavel.api.convert_whatif import what_if_out
+from gavel.api.convert_whatif import backtest_out, what_if_out
 from gavel.api.deps import AppDep, AppState, NowDep, ReaderOnly
 from gavel.api.inputs import INT32_MAX
 from gavel.api.problems import refuses
 from gavel.api.ranges import OptionalRangeDep
 from gavel.api.schemas.whatif import (
+    BacktestOut,
     ScenarioIn,
     TypedIn,
     WhatIfExample,
@@ -22,6 +23,7 @@ from gavel.api.schemas.whatif import (
 from gavel.db.engine import reading
 from gavel.db.queries.rows import RefKind
 from gavel.views import whatif
+from gavel.views.backtest import backtest
 from gavel.views.whatif_examples import EXAMPLES
 from gavel.views.whatif_load import load_start
 
@@ -56,6 +58,21 @@ def try_what_if(body: WhatIfIn, app: AppDep, at: NowDep) -> WhatIfOut:
 def list_what_if_examples() -> list[WhatIfExample]:
     """Published cases to try: what to send, and what was seen."""
     return [WhatIfExample.model_validate(example) for example in EXAMPLES]
+
+
+@router.get("/whatif/backtest", responses=refuses(404))
+def backtest_what_ifs(
+    app: AppDep,
+    at: NowDep,
+    subject: Annotated[WhatIfKind | None, Query(description="kind of the object; default: every object")] = None,
+    object_id: Annotated[int | None, Query(ge=1, le=INT32_MAX)] = None,
+) -> BacktestOut:
+    """Past changes of settings: what a what-if predicts from the ten minutes before each, and what was measured in the ten after it."""
+    if (subject is None) != (object_id is None):
+        raise HTTPException(422, "Give subject and object_id, or neither.")
+    one = None if subject is None or object_id is None else (RefKind(subject), object_id)
+    with reading(app.engine) as connection:
+        return backtest_out(backtest(connection, at, one))
 
 
 def _of_object(app: AppState, asked: WhatIfSubjectIn, scenario: ScenarioIn, at: datetime) -> WhatIfOut:

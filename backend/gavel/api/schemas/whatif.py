@@ -207,6 +207,63 @@ class WhatIfOut(Out):
     array_in_flight: WhatIfChange
 
 
+class TestedSetting(Out):
+    """One setting, as the inventory had it before and after; null: no limit, or not read."""
+
+    name: Literal["queue_depth", "dsnro", "path_policy", "iops_limit", "moved"]
+    before: str | None
+    after: str | None
+
+
+class TestedOutcome(Out):
+    """Means of ten minutes before and after a change, and the range that the first predict. lower, upper: null: no bound.
+
+    is_inside: both ranges hold what came after, within 5 %. is_direction_right: null: the range lies on both sides of what was before.
+    """
+
+    latency_us: WhatIfChange
+    after_us: float
+    iops: WhatIfChange
+    after_iops: float
+    is_inside: bool
+    is_direction_right: bool | None
+
+
+class TestedChangeOut(Out):
+    """read_at: when the inventory showed the change. subject null: see subject_name. outcome null: see reason.
+
+    reason: why there is no outcome, or why it does not count; null: it counts.
+    """
+
+    read_at: AwareDatetime
+    settings: list[TestedSetting]
+    subject_name: str
+    subject: Ref | None
+    queue: WhatIfQueue | None
+    outcome: TestedOutcome | None
+    reason: str | None
+
+
+class BacktestScoreOut(Out):
+    """changes: that count; inside: those whose ranges hold the outcome. median_width: upper ÷ lower of their latency, null: none has an
+    upper bound. directed: with a predicted direction; right: of them."""
+
+    changes: int
+    inside: int
+    median_width: float | None
+    directed: int
+    right: int
+
+
+class BacktestOut(Out):
+    """Changes of settings in the last 48 hours, newest first, at most 20."""
+
+    from_at: AwareDatetime
+    to_at: AwareDatetime
+    changes: list[TestedChangeOut]
+    score: BacktestScoreOut
+
+
 class WhatIfExample(Out):
     """A published case. load, settings, scenario: fields of `typed` and of `scenario`, as they are sent. seen: what was observed after the
     change; source: where it was published.

@@ -12,7 +12,7 @@ import styles from './WhatIf.module.css'
 
 type Format = (value: number) => string
 
-const between = (lower: number, upper: number | null, format: Format) => {
+export const between = (lower: number, upper: number | null, format: Format) => {
   const low = format(lower)
   if (upper === null) return whatIfCopy.to(low, whatIfCopy.noBound)
   const high = format(upper)

@@ -12,6 +12,7 @@ import { Card } from '../../kit/layout/Card'
 import { DataState, EmptyState } from '../../kit/state/DataState'
 import { useSubject } from '../../lib/pageTitle'
 import { visibleName } from '../../lib/text'
+import { BacktestCard } from './BacktestCard'
 import { BreakdownCard, ResultCard } from './ResultCards'
 import { ScenarioCard } from './ScenarioCard'
 import { bodyOf, parseObject, useScenario } from './scenario'
@@ -36,6 +37,9 @@ export default function WhatIfPage() {
         <EmptyState title={whatIfCopy.pickTitle} text={whatIfCopy.pickText} />
       ) : (
         <Tried body={body} example={body.subject ? undefined : example} />
+      )}
+      {(object === '' || parseObject(object) !== null) && example === undefined && (
+        <BacktestCard object={parseObject(object)} />
       )}
       <DataState query={examples} skeleton={<CardSkeleton height={120} />}>
         {(all) => <ExamplesCard examples={all} chosen={body?.subject ? undefined : example} />}
