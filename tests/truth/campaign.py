@@ -9,7 +9,7 @@ import numpy as np
 from tests.truth.environments import Drawn, drawn
 from tests.truth.layout import parts_of, topology_of
 from tests.truth.really import KINDS, deserved, expectations, true_differences, truth
-from tests.truth.score import JUDGED, Score, score_bounds, score_deltas, score_diagnoses, score_sums
+from tests.truth.score import JUDGED, Score, in_guests, score_bounds, score_deltas, score_diagnoses, score_sums
 from tests.truth.wire import Wire
 
 from gavel.analysis.diagnosis import case_of, rule
@@ -97,7 +97,7 @@ def _score_stretch(score: Score, drawn_: Drawn, seen: _Seen, known: str) -> Coun
             if kind in JUDGED:
                 expected = expectations(environment, kind, things, real)
                 case = case_of(rows.rows, Direction.ALL, expected, rows.notes.reasons)
-                score_diagnoses(score, modes, kind, rows, rule(case), deserved(real, expected))
+                score_diagnoses(score, modes, kind, rows, rule(case), deserved(real, expected, in_guests(rows)))
     return found.evidence
 
 

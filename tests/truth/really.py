@@ -6,8 +6,8 @@ import numpy as np
 
 from gavel.analysis.diagnosis import Case, Diagnoses, baseline_us, rule
 from gavel.analysis.gridded import Stretch
-from gavel.analysis.intervals import Floats
-from gavel.analysis.ledger import Difference
+from gavel.analysis.intervals import Bools, Floats
+from gavel.analysis.ledger import GUEST, Difference
 from gavel.analysis.segments import SPAN_LAYERS
 from gavel.domain.io_path import SPANS, Layer
 from gavel.domain.scope import ScopeKind
@@ -36,7 +36,7 @@ _BETWEEN = {
 
 @dataclass(frozen=True)
 class Truth:
-    """n rows as the model has them. ops: (n, 3) reads, writes, all; layers: (n, 3, 4) µs per I/O by `Layer`, guest left out (0)."""
+    """n rows as the model has them. ops: (n, 3) reads, writes, all; layers: (n, 3, 4) µs per I/O by `Layer`."""
 
     ops: Floats
     layers: Floats
@@ -77,8 +77,8 @@ def _with_all(numbers: Floats) -> Floats:
 
 
 def _segments(kind: ScopeKind, layer: str) -> list[int]:
-    """A device times nothing above itself, and the guest is not measured."""
-    unseen = {"guest_queue", *({"hypervisor"} if kind is ScopeKind.HOST_DEVICE else ())}
+    """A device times nothing above itself."""
+    unseen = {"guest_queue", "hypervisor"} if kind is ScopeKind.HOST_DEVICE else set()
     return [SEGMENT[name] for name in LAYERS[layer] if name not in unseen]
 
 
@@ -109,11 +109,12 @@ def _round_trip_us(environment: Environment, kind: ScopeKind, thing: int) -> flo
     )
 
 
-def deserved(real: Truth, expected: Floats) -> Diagnoses:
-    """The rule applied to what really happened."""
+def deserved(real: Truth, expected: Floats, with_guest: Bools) -> Diagnoses:
+    """The rule applied to what really happened. with_guest: (n,) rows whose guests are measured."""
     single = [SPANS.index((layer, layer)) for layer in (Layer.KERNEL, Layer.SAN, Layer.ARRAY)]
     spans = np.full((len(real.ops), len(SPANS)), np.nan)
     spans[:, single] = real.spans[:, 2][:, single]
+    spans[:, GUEST] = np.where(with_guest, real.spans[:, 2, GUEST], np.nan)
     outermost = np.nansum(spans, axis=1)
     by_span = expected @ SPAN_LAYERS.T
     return rule(Case(spans, spans, spans, by_span, outermost, np.zeros(len(spans), np.int64)))

@@ -10,7 +10,7 @@ from tests.truth.really import Truth
 
 from gavel.analysis.attribution import QualityReason
 from gavel.analysis.diagnosis import Diagnoses
-from gavel.analysis.ledger import LEAST_OPS, Difference, Differences
+from gavel.analysis.ledger import GUEST, LEAST_OPS, Difference, Differences
 from gavel.analysis.minutes import Rows
 from gavel.analysis.segments import SPAN_LAYERS, span_name
 from gavel.domain.io_path import SPANS, Confidence, Direction
@@ -70,6 +70,20 @@ def complete(rows: Rows) -> np.ndarray:
     whole = (rows.notes.quality_reasons & _INCOMPLETE) == 0
     enough: np.ndarray = whole & (rows.rows.ops[:, Direction.ALL] >= LEAST_OPS)
     return enough
+
+
+def in_guests(rows: Rows) -> np.ndarray:
+    """(n,) rows all of whose I/Os were measured in their guests."""
+    ops = rows.rows.ops[:, Direction.ALL]
+    every: np.ndarray = (ops > 0) & (rows.rows.span_ops[:, Direction.ALL, GUEST] >= (1 - 1e-6) * ops)
+    return every
+
+
+def _judgeable(rows: Rows) -> np.ndarray:
+    """(n,) complete ones of which all guests were measured, or none: of a part of them the model gives no truth."""
+    some = rows.rows.span_ops[:, Direction.ALL, GUEST] > 0
+    judged: np.ndarray = complete(rows) & (in_guests(rows) | ~some)
+    return judged
 
 
 def score_bounds(score: Score, modes: np.ndarray, kind: ScopeKind, rows: Rows, real: Truth, where: str) -> None:
@@ -133,7 +147,7 @@ def score_diagnoses(
     score: Score, modes: np.ndarray, kind: ScopeKind, rows: Rows, given: Diagnoses, deserved: Diagnoses
 ) -> None:
     """A diagnosis is right when it names the layer that the truth names, one of its two, or none where the truth names none."""
-    for row in np.flatnonzero(complete(rows)):
+    for row in np.flatnonzero(_judgeable(rows)):
         true = int(deserved.named[row])
         named = [int(one) for one in (given.named[row], given.other[row]) if one >= 0]
         right = any(SPAN_LAYERS[one, SPANS[true][0]] > 0 for one in named) if true >= 0 else not named

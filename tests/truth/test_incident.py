@@ -45,6 +45,12 @@ class Told:
         return occupancy(self.rows.rows.span_time, 60)[:, Direction.ALL, _KERNEL]
 
     @property
+    def ios(self) -> np.ndarray:
+        """(minutes, 4) I/Os in each layer."""
+        times = self.rows.rows.span_time[:, Direction.ALL][:, [SPANS.index((layer, layer)) for layer in Layer]]
+        return occupancy(times, 60)
+
+    @property
     def is_kernel_named(self) -> bool:
         """In every minute, alone or as one of two."""
         return all(
@@ -71,9 +77,9 @@ def incident(version: str, rounding: Rounding, latest: LatestMeans) -> Drawn:
     return Drawn(lab, time, stretches, dict.fromkeys(names, 0.05), settings)
 
 
-def told(drawn: Drawn) -> Iterator[Told]:
-    """State by state."""
-    environment, wire = drawn.lab.environment, Wire(drawn)
+def told(drawn: Drawn, pushing: frozenset[int] = frozenset()) -> Iterator[Told]:
+    """State by state. pushing: VMs whose guests push."""
+    environment, wire = drawn.lab.environment, Wire(drawn, pushing)
     place = next(datastore.index for datastore in environment.datastores if datastore.name == "sql-01")
     for stretch in drawn.stretches:
         start_s = 60.0 * stretch.first
@@ -108,3 +114,27 @@ def test_the_incident_is_the_kernels_twice_and_then_nobodys(
     assert set(nobody.diagnoses.severity.tolist()) == {Severity.NORMAL.value}
     assert nobody.confidences == {""}
     assert not (nobody.diagnoses.named >= 0).any()
+
+
+# Between two I/Os a thread of the incident thinks so long.
+_THINK_US = 75.0
+
+
+def test_the_incident_with_its_guest_has_all_96_threads_in_its_layers() -> None:
+    """Those that think left out. A queue of 64 lets 27 wait in the guest, the device's of 32 as many again in the kernel."""
+    drawn = incident("9.0.1", "round", "mean")
+    environment = drawn.lab.environment
+    place = next(store for store in environment.datastores if store.name == "sql-01")
+    vms = frozenset(disk.vm for disk in environment.disks if disk.datastore == place.index)
+    as_found, more_slots, deeper = told(drawn, vms)
+    for state in (as_found, more_slots, deeper):
+        thinking = state.rows.rows.ops[:, Direction.ALL] / 60e6 * _THINK_US
+        assert state.ios.sum(axis=1) + thinking == pytest.approx(96, abs=1)
+        assert not (state.diagnoses.reasons & int(Reason.GUEST_NOT_MEASURED)).any()
+    guest, kernel = as_found.ios[:, Layer.GUEST], as_found.ios[:, Layer.KERNEL]
+    assert guest == pytest.approx(91 - 64, abs=1)
+    assert kernel == pytest.approx(64 - 32, abs=1)
+    assert more_slots.ios[:, Layer.GUEST] == pytest.approx(0, abs=0.5)
+    assert more_slots.ios[:, Layer.KERNEL] == pytest.approx(91 - 32, abs=1)
+    assert deeper.ios[:, [Layer.GUEST, Layer.KERNEL]].max() < 2
+    assert [state.confidences for state in (as_found, more_slots, deeper)] == [{"confirmed"}, {"confirmed"}, {""}]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from tests.truth.environments import Drawn
+from tests.truth.guests import guest_samples
 from tests.truth.layout import Part, volume_rows
 
 from gavel.analysis.gridded import Stretch
@@ -91,8 +92,9 @@ def _joined(columns: list[np.ndarray]) -> np.ndarray:
 class Wire:
     """One lab's sources. Clock offsets are known as well as the draw says: off by up to the error they are given with."""
 
-    def __init__(self, drawn: Drawn) -> None:
-        self._drawn = drawn
+    def __init__(self, drawn: Drawn, pushing: frozenset[int] | None = None) -> None:
+        """pushing: VMs whose guests push; None: some of them."""
+        self._drawn, self._pushing = drawn, pushing
         self._lab, self._environment = drawn.lab, drawn.lab.environment
         off = np.random.default_rng(drawn.lab.environment.seed)
         clocks: list[tuple[Array | EsxiHost, SourceClock]] = [
@@ -116,7 +118,8 @@ class Wire:
         for array in self._environment.arrays:
             self._read_volumes(array, volumes, start_s, end_s)
             self._read_directories(array, directories, start_s, end_s)
-        return Observed(_devices(devices), _disks(disks), _volumes(volumes), _directories(directories), proofs)
+        guests = guest_samples(self._drawn, stretch, parts, self._pushing)
+        return Observed(_devices(devices), _disks(disks), _volumes(volumes), _directories(directories), proofs, guests)
 
     # --- vCenters -----------------------------------------------------------------------------------------------------
 

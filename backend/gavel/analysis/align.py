@@ -28,6 +28,7 @@ class Samples:
     offset_us: (n,) how far that clock runs ahead, true within error_us (n,). ops: (n, d) operations by direction.
     value: (n, d, k) µs per operation of k measurements in each direction.
     counts: (n, c) what adds up besides ops (bytes). levels: (n, l) means over the sample's time; NaN where unknown.
+    doubt_us: bounds allow for a clock known to this; a worse one only lowers the data quality.
     """
 
     entity: Index
@@ -39,6 +40,7 @@ class Samples:
     counts: Floats
     levels: Floats
     error_us: Instants
+    doubt_us: int = TOLERANCE_US
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +166,8 @@ def _selected(samples: Samples, index: Index) -> Samples:
     times = (samples.entity, samples.start_us, samples.end_us, samples.offset_us, samples.error_us)
     entity, start, end, offset, error = (array[index] for array in times)
     ops, counts, levels = (array[index] for array in (samples.ops, samples.counts, samples.levels))
-    return Samples(entity, start, end, offset, ops, _taken(samples.value, index), counts, levels, error)
+    value = _taken(samples.value, index)
+    return Samples(entity, start, end, offset, ops, value, counts, levels, error, samples.doubt_us)
 
 
 def _distinct(samples: Samples) -> Samples:
@@ -203,8 +206,7 @@ def _pieces(samples: Samples, minutes: range | None) -> Pieces:
 
 
 def _error_us(samples: Samples) -> Instants:
-    """Bounds allow for a clock known to a second; a worse one lowers the data quality."""
-    return np.clip(samples.error_us, 0, TOLERANCE_US)
+    return np.clip(samples.error_us, 0, samples.doubt_us)
 
 
 def _sums(numbers: npt.NDArray[Any], starts: Index) -> Floats:

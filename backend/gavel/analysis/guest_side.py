@@ -15,6 +15,8 @@ from gavel.analysis.observed import GuestSamples
 
 # So much more or less than the virtual disk's may a guest's count of I/Os be.
 MOST_BEYOND = 0.20
+# What a guest's clock is behind, and how long it takes to deliver, are not separable (`domain.guest_intervals.clock_skew`).
+_DOUBT_US = 5_000_000
 # Positions of levels.
 _ERROR_S, _IS_COARSE, _BY_ARRIVAL = range(3)
 
@@ -69,7 +71,8 @@ def _samples(samples: GuestSamples) -> Samples:
         [samples.times.error_s, samples.is_coarse.astype(np.float64), samples.by_arrival.astype(np.float64)], axis=1
     )
     each = Intervals(*(ends[..., None] for ends in (value.lower, value.upper, value.value)))
-    return timed_samples(samples.part, samples.times, samples.ops, each, samples.bytes, levels)
+    told = timed_samples(samples.part, samples.times, samples.ops, each, samples.bytes, levels)
+    return replace(told, doubt_us=_DOUBT_US)
 
 
 def _beyond(ops: Floats, disks: Grid) -> Floats:
