@@ -5,6 +5,7 @@ from pathlib import Path
 from alembic import op
 
 from gavel.db.series import partitions
+from gavel.db.series.catalog import ROLLS
 from gavel.db.series.sql import from_script
 
 revision = "0036"
@@ -21,7 +22,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    partitions.unpack_all(op.get_bind())
+    partitions.unpack_all(op.get_bind(), ROLLS.values())
     for statement in from_script(_SCRIPT.read_text()):
         if statement.startswith("CREATE TABLE"):
             op.execute(f"DROP TABLE {statement.split()[2]}")

@@ -6,6 +6,7 @@ over packed. GAVEL_BENCH_DATA_DIR=DIR, a data directory that was filled and that
 
 import os
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -15,7 +16,7 @@ import pytest
 from sqlalchemy import Engine, text
 from tests.benchmarks.fill.__main__ import main as fill
 
-from gavel.db.engine import Role, open_engine, reading
+from gavel.db.engine import Role, open_engine, reading, transaction
 from gavel.db.migrate import migrate
 from gavel.db.series import maintenance, packed
 from gavel.db.series.catalog import DAY, HOUR, RAWS, ROLLS, Mode, RawSeries, Roll
@@ -35,8 +36,12 @@ _A_MINUTE = {
     "ledger_1m": 2_950.0,
 }
 _ENTITIES = {"host_device": _DEVICES, "vm_disk": _DISKS, "array_volume": _VOLUMES, "ledger": 2_950}
-# No path is filled: a row as wide as one of a virtual disk.
-_AS_WIDE = {f"{Stream.PATH}_sample": f"{Stream.VM_DISK}_sample"}
+# No path is filled: its samples, of five minutes, are made of those of as many virtual disks.
+_OF_PATHS = "read_ops, read_bytes, write_ops, write_bytes, read_latency_us, write_latency_us, precision"
+_PATH_SAMPLES = f"""
+    INSERT INTO path_sample (entity_id, ts, interval_s, {_OF_PATHS}) SELECT entity_id, ts, 300, {_OF_PATHS} FROM vm_disk_sample
+    WHERE extract(minute FROM ts)::int % 5 = 0 AND extract(second FROM ts) < 20
+"""
 _SIZES = """
     SELECT coalesce(sum(pg_table_size(i.inhrelid)), 0) AS heap, coalesce(sum(pg_indexes_size(i.inhrelid)), 0) AS indexes
     FROM pg_inherits i WHERE i.inhparent = to_regclass(:parent)
@@ -81,48 +86,51 @@ def count(engine: Engine, query: str) -> int:
 
 def rows_kept(series: RawSeries | Roll) -> float:
     """Of the environment, 30 days after it began."""
-    keep = series.keep[Mode.PLAIN] if isinstance(series, RawSeries) else series.keep
-    kept = min(keep, OVER)
+    kept = min(keep(series), OVER)
     if isinstance(series, RawSeries):
         return _A_MINUTE.get(series.name, 0.0) * (kept / timedelta(minutes=1))
     kind = next((name for name in _ENTITIES if series.name.startswith(f"{name}_")), None)
     return 0.0 if kind is None else _ENTITIES[kind] * (kept / series.width)
 
 
-def not_yet_packed(series: Roll) -> float:
+def keep(series: RawSeries | Roll) -> timedelta:
+    return series.keep[Mode.PLAIN] if isinstance(series, RawSeries) else series.keep
+
+
+def not_yet_packed(series: RawSeries | Roll) -> float:
     """The share of rows that are younger than packing: half a partition, and as long as maintenance waits, on average."""
     waits = series.chunk[Mode.PLAIN] / 2 + maintenance.PACK_AFTER + maintenance.REORDER_GRACE
-    return min(1.0, waits / min(series.keep, OVER))
+    return min(1.0, waits / min(keep(series), OVER))
 
 
 def test_thirty_days_take_so_much(engine: Engine) -> None:
     everything: dict[str, RawSeries | Roll] = {**RAWS, **ROLLS}
     series = {name: one for name, one in everything.items() if rows_kept(one) > 0}
+    with transaction(engine) as connection:
+        connection.execute(text(_PATH_SAMPLES))
     rows = {name: count(engine, f"SELECT count(*) FROM {name}") for name in series}
     plainly = {name: width(engine, name, rows[name]) for name in series}
-    plainly |= {name: plainly[as_wide] for name, as_wide in _AS_WIDE.items()}
     over = datetime.now(UTC) + 9 * DAY
     for now in (datetime.now(UTC), over):
         maintenance.roll_dirty(engine, now)
     while maintenance.reorder_closed(engine, over - HOUR):
         pass
+    began = time.monotonic()
     while maintenance.pack_closed(engine, over):
         pass
+    sys.stdout.write(f"\n{sum(rows.values()):,} rows are packed in {time.monotonic() - began:.0f} s")
     total = before = 0.0
     for name, one in series.items():
         kept, wide = rows_kept(one), plainly[name]
         assert wide is not None, f"{name}: no rows were filled"
         before += kept * wide.whole
         line = f"{name:<22} {kept / 1e6:7.1f} M rows, {wide.heap:4.0f} + {wide.indexes:3.0f} bytes"
-        if isinstance(one, Roll):
-            assert count(engine, f"SELECT count(*) FROM {name}") == 0, f"{name}: not everything is packed"
-            short = width(engine, packed.parent(one), rows[name])
-            assert short is not None
-            share = not_yet_packed(one)
-            taken = kept * (share * wide.whole + (1 - share) * short.whole)
-            line += f", packed {short.whole:5.1f} ({1 - share:.0%})"
-        else:
-            taken = kept * wide.whole
+        assert count(engine, f"SELECT count(*) FROM {name}") == 0, f"{name}: not everything is packed"
+        short = width(engine, packed.parent(one), rows[name])
+        assert short is not None
+        share = not_yet_packed(one)
+        taken = kept * (share * wide.whole + (1 - share) * short.whole)
+        line += f", packed {short.whole:5.1f} ({1 - share:.0%})"
         total += taken
         sys.stdout.write(f"\n{line}: {taken / 1e9:5.2f} GB, as rows {kept * wide.whole / 1e9:5.2f}")
     sys.stdout.write(f"\nin all {total / 1e9:.1f} GB; as rows {before / 1e9:.1f} GB\n")

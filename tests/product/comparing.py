@@ -8,6 +8,10 @@ from typing import Any
 from tests.product.lab_reader import COLUMNS, Rows, rows_of
 from tests.product.running import Product
 
+from gavel.db.series import packed
+from gavel.db.series.catalog import SAMPLES
+from gavel.domain.source import Stream
+
 STREAMS = {"flasharray": ("array_volume", "array_directory"), "vcenter": ("host_device", "vm_disk")}
 _THINGS = {
     "array_volume": "volume",
@@ -88,13 +92,17 @@ def lab_says(product: Product, after: float, until: float) -> dict[tuple[str, st
     }
 
 
+_AFTER, _UNTIL = "to_timestamp(%(after)s)", "to_timestamp(%(until)s)"
+
+
 def stored_rows(product: Product, source: str, stream: str, after: float, until: float) -> tuple[Rows, int]:
     """Stored rows, and how many of them are there more than once."""
     columns = ", ".join(f"m.{name}" for name in COLUMNS[stream])
+    samples = packed.rows(SAMPLES[Stream(stream)], COLUMNS[stream], of="true", lo=_AFTER, hi=_UNTIL)
     found = product.ask(
-        f"SELECT t.key, extract(epoch FROM m.ts)::bigint, {columns} FROM {stream}_sample m "
+        f"SELECT t.key, extract(epoch FROM m.ts)::bigint, {columns} FROM {samples} m "
         f"JOIN {_THINGS[stream]} t ON t.id = m.entity_id JOIN source s ON s.id = t.source_id "
-        "WHERE s.name = %(source)s AND m.ts > to_timestamp(%(after)s) AND m.ts <= to_timestamp(%(until)s)",
+        f"WHERE s.name = %(source)s AND m.ts > {_AFTER}",
         source=source, after=after, until=until,
     )  # fmt: skip
     rows = {(key, stamp): tuple(values) for key, stamp, *values in found}

@@ -8,11 +8,13 @@ from typing import Any
 import psycopg
 from tests.product.running import Product
 
+from gavel.db.series import packed
+from gavel.db.series.catalog import LEDGER, LEDGER_LEAVES
 from gavel.db.write.samples import CORRELATE
 from gavel.domain.scope import ScopeKind, scope_key
 
-_TABLES = ("ledger_leaf_1m", "ledger_1m")
-_KEY = ("entity_id", "ts")
+_SERIES = (LEDGER_LEAVES, LEDGER)
+_AFTER, _UNTIL = "to_timestamp(%(after)s)", "to_timestamp(%(until)s)"
 # From the end of the newest minute to one whose next samples, too, have come: however busy the machine, and once all is known to be read.
 _SETTLING_S, CAUGHT_UP_S = 300, 120
 # The newest minute is changed by every sample that comes; minutes that tests compare end before it.
@@ -49,10 +51,10 @@ def _is_settled(product: Product) -> bool:
 def minutes(product: Product, kind: ScopeKind, after: float, until: float) -> dict[int, set[float]]:
     """Starts of the minutes in [after, until) that each thing of a kind has a row for."""
     found: dict[int, set[float]] = {}
-    for table in _TABLES:
+    for series in _SERIES:
+        kept = packed.rows(series, (), of="entity_id >= %(low)s AND entity_id < %(high)s", lo=_AFTER, hi=_UNTIL)
         rows = product.ask(
-            f"SELECT entity_id - %(low)s, extract(epoch FROM ts)::float8 FROM {table} WHERE entity_id >= %(low)s AND entity_id < %(high)s"
-            " AND ts >= to_timestamp(%(after)s) AND ts < to_timestamp(%(until)s)",
+            f"SELECT entity_id - %(low)s, extract(epoch FROM ts)::float8 FROM {kept} m WHERE ts < {_UNTIL}",
             **keys_of(kind), after=after, until=until,
         )  # fmt: skip
         for thing, minute in rows:
@@ -63,21 +65,15 @@ def minutes(product: Product, kind: ScopeKind, after: float, until: float) -> di
 def everything(product: Product, after: float, until: float) -> Ledger:
     """Every row of the ledger with stamps in [after, until), every column by its name."""
     rows: Ledger = {}
-    for table in _TABLES:
-        names = _numbers(product, table)
+    for series in _SERIES:
+        names = sorted(packed.columns(series))
+        kept = packed.rows(series, names, of="true", lo=_AFTER, hi=_UNTIL)
         query = (
-            f"SELECT entity_id, extract(epoch FROM ts)::float8, {', '.join(names)} FROM {table}"
-            " WHERE ts >= to_timestamp(%(after)s) AND ts < to_timestamp(%(until)s)"
+            f"SELECT entity_id, extract(epoch FROM ts)::float8, {', '.join(names)} FROM {kept} m WHERE ts < {_UNTIL}"
         )
         for thing, minute, *numbers in product.ask(query, after=after, until=until):
             rows[thing, minute] = dict(zip(names, numbers, strict=True))
     return rows
-
-
-def _numbers(product: Product, table: str) -> list[str]:
-    """Columns that are no key."""
-    found = product.ask("SELECT column_name FROM information_schema.columns WHERE table_name = %(table)s", table=table)
-    return sorted(name for (name,) in found if name not in _KEY)
 
 
 def write_again(product: Product, after: float, until: float) -> int:

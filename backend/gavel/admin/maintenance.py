@@ -22,14 +22,14 @@ log = structlog.get_logger(__name__)
 
 
 def pack(context: WorkerContext) -> None:
-    """Roll-ups of days and weeks that are over, in short."""
-    with only_one(context.engine, "pack") as held:
+    """Samples, minutes and roll-ups of hours, days and weeks that are over, in short."""
+    with only_one(context.engine, maintenance.PACKING) as held:
         if held and (done := maintenance.pack_closed(context.engine, context.now())):
             log.info("packed", partitions=done)
 
 
 def maintain(context: WorkerContext) -> None:
-    with only_one(context.engine, "maintain") as held:
+    with only_one(context.engine, maintenance.MAINTAINING) as held:
         if held:
             now = context.now()
             log.info("maintained", done=maintenance.maintain(context.engine, now))

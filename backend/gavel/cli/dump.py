@@ -3,11 +3,15 @@
 import os
 import shutil
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from sqlalchemy import URL, make_url
 
 from gavel.db import migrate
+from gavel.db.engine import Role, open_engine, transaction
+from gavel.db.series import maintenance
 from gavel.domain.errors import GavelError
 from gavel.embedded.binaries import postgres_programs
 from gavel.embedded.errors import StartError
@@ -26,12 +30,27 @@ def export(url: str, file: Path) -> None:
     try:
         # Sources' secrets are in it, encrypted: it is nobody else's business all the same.
         os.close(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
-        _run(make_url(url), "pg_dump", "--format=custom", "--no-owner", "--no-privileges", f"--file={partial}")
+        with _unmoved(url):
+            _run(make_url(url), "pg_dump", "--format=custom", "--no-owner", "--no-privileges", f"--file={partial}")
         partial.rename(file)
     except OSError as error:
         raise DumpError(f"{file} cannot be written: {error.strerror}.") from error
     finally:
         partial.unlink(missing_ok=True)
+
+
+@contextmanager
+def _unmoved(url: str) -> Iterator[None]:
+    """Maintenance waits for the dump, and the dump for maintenance; collecting and diagnosing go on."""
+    engine = open_engine(url, Role.MIGRATIONS)
+    try:
+        # Says what is wrong where there is none.
+        with transaction(engine):
+            pass
+        with maintenance.paused(engine):
+            yield
+    finally:
+        engine.dispose()
 
 
 def restore(url: str, file: Path, *, replace: bool) -> list[str]:

@@ -36,6 +36,19 @@ def only_one(engine: Engine, work: str) -> Iterator[bool]:
 
 
 @contextmanager
+def after_others(engine: Engine, *works: str) -> Iterator[None]:
+    """Hold the locks of `only_one` with these names, once whoever holds any of them is done; in order, so that two callers take turns."""
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        keys = [lock_key(work) for work in works]
+        try:
+            for key in keys:
+                connection.execute(text("SELECT pg_advisory_lock(:key)"), {"key": key})
+            yield
+        finally:
+            connection.execute(text("SELECT pg_advisory_unlock_all()"))
+
+
+@contextmanager
 def one_of(engine: Engine, work: str, slots: int) -> Iterator[bool]:
     """Hold one of so many locks for as long as the block lasts; False (at once) when all of them are held."""
     for number in range(slots):

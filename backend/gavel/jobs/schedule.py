@@ -18,7 +18,7 @@ ROUTES = {
     "gavel.renew_baseline": {"queue": COMPUTE},
     "gavel.evaluate_findings": {"queue": COMPUTE},
     "gavel.maintain": {"queue": COMPUTE},
-    # Takes minutes once a day: backfill may wait, the ledger may not.
+    # Takes half a minute an hour, and minutes once a day: backfill may wait, the ledger may not.
     "gavel.pack": {"queue": BACKFILL},
     "gavel.find_holes": {"queue": COMPUTE},
     "gavel.match_guests": {"queue": COMPUTE},

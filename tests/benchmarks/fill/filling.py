@@ -13,7 +13,7 @@ from tests.benchmarks.fill.sampling import Stretch, of_array, of_vcenter
 
 from gavel.db.engine import transaction
 from gavel.db.queries.clocks import record_clocks
-from gavel.db.series import partitions, plain
+from gavel.db.series import packed, partitions, plain
 from gavel.db.series.catalog import ROLLED, ROLLS, SAMPLE_ROLLS, SAMPLES, Roll
 from gavel.db.series.maintenance import roll_dirty
 from gavel.db.write.samples import write_samples
@@ -102,7 +102,7 @@ class Filling:
         direct = replace(roll, source=source.name, source_time=source.time, of_raw=True)
         lo, hi = unit.after + _TICK, unit.until + _TICK
         partitions.ensure(self.engine, roll, list(plain.partitions_between(roll, unit.after, unit.until)))
-        return connection.exec_driver_sql(plain.roll_window(direct, lo, hi)).rowcount
+        return connection.exec_driver_sql(packed.roll_window(direct, lo, hi)).rowcount
 
 
 def _ends(unit: Unit, width: timedelta) -> np.ndarray:

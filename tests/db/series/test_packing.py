@@ -1,5 +1,6 @@
 """Rows in short: what is packed is read as before, within the precision of its codes, and can be written to again."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -18,6 +19,7 @@ from gavel.db.queries import ledger as questions
 from gavel.db.queries.buckets import Bucketed, Entity, bucketed, window
 from gavel.db.queries.ledger import LedgerSeries
 from gavel.db.series import codes, maintenance, partitions, sql
+from gavel.db.series import packed as packed_series
 from gavel.db.series.codes import CodeRounding
 from gavel.domain.scope import ScopeKind
 from gavel.domain.source import Stream
@@ -184,7 +186,7 @@ def test_what_is_packed_goes_with_its_retention_and_comes_back_whole(plain: Stor
     before = sorted(plain.rows(rows))
     packed(plain)
     with transaction(plain.engine) as connection:
-        partitions.unpack_all(connection)
+        partitions.unpack_all(connection, packed_series.PACKED.values())
     assert sorted(plain.rows(rows)) == before
     packed(plain)
     maintenance.drop_expired(plain.engine, NOW + timedelta(days=40))
@@ -192,7 +194,13 @@ def test_what_is_packed_goes_with_its_retention_and_comes_back_whole(plain: Stor
     assert plain.value("SELECT sum(cardinality(at)) FROM host_device_1h_packed") == 3
 
 
-def test_the_reviewed_sql_of_what_is_packed_is_what_the_list_makes() -> None:
+@pytest.mark.parametrize(
+    ("script", "made"),
+    [("0036_packed_rows.sql", sql.create_packed_rolls), ("0038_packed_samples.sql", sql.create_packed_raws)],
+)
+def test_the_reviewed_sql_of_what_is_packed_is_what_the_list_makes(
+    script: str, made: Callable[[], Iterator[str]]
+) -> None:
     """When it is not, write a new migration with `python -m gavel.db.series.sql packed`."""
-    reviewed = Path(scripts().dir) / "versions" / "0036_packed_rows.sql"
-    assert reviewed.read_text().split() == sql.as_script(sql.create_packed()).split()
+    reviewed = Path(scripts().dir) / "versions" / script
+    assert reviewed.read_text().split() == sql.as_script(made()).split()

@@ -192,7 +192,7 @@ def _part(grain: _Grain) -> str:
     else:
         place = "s.ts - (m.shift_s + s.interval_s / 2.0) * INTERVAL '1 second'"
         time, grouped = "ts", "GROUP BY 1, 2"
-        rows = f"{SAMPLES[stream].name} s ON s.entity_id = m.entity"
+        rows = f"{_samples(grain, kept)} s ON s.entity_id = m.entity"
         sums = ", ".join(f"{partial.of_samples} AS {partial.name}" for partial in kept)
     return (
         f"SELECT m.entity AS entity_id, date_bin(:step, {place}, :epoch) AS b, {sums}"
@@ -212,12 +212,21 @@ def _beside(grain: _Grain) -> str:
     )
 
 
+def _samples(grain: _Grain, kept: Sequence[Partial]) -> str:
+    names = packed.named_in(SAMPLES[grain.stream], "interval_s", *(partial.of_samples for partial in kept))
+    return packed.rows(SAMPLES[grain.stream], names, **_limits(grain))
+
+
 def _rows(grain: _Grain, roll: Roll) -> str:
     """Limited by themselves: neither an outer join nor what is packed has limits handed on."""
     shown = {partial.name for partial in _shown(COLUMNS_OF[grain.stream])}
     names = [partial.name for partial in roll.partials if partial.name in shown]
-    lo, hi = (f"CAST(:{grain.name}_{edge} AS timestamptz)" for edge in ("lo", "hi"))
-    return packed.rows(roll, names, keys=_ids(grain.stream), lo=lo, hi=hi)
+    return packed.rows(roll, names, **_limits(grain))
+
+
+def _limits(grain: _Grain) -> dict[str, str]:
+    edges = {edge: f"CAST(:{grain.name}_{edge} AS timestamptz)" for edge in ("lo", "hi")}
+    return {"of": packed.of_any(_ids(grain.stream)), **edges}
 
 
 def _ids(stream: Stream) -> str:

@@ -11,6 +11,7 @@ from gavel.db.copying import ColumnType, fetch, int_array
 from gavel.db.engine import Connection
 from gavel.db.queries.causes import OPS, segment_time, sum_of
 from gavel.db.queries.queues import IN_FLIGHT
+from gavel.db.series import packed
 from gavel.db.series.catalog import LEDGER, LEDGER_LEAVES, RawSeries
 from gavel.db.write.ledger import FIRST_PARENT
 from gavel.domain.samples import Int64Array
@@ -56,9 +57,10 @@ def cause_minutes(connection: Connection, keys: Sequence[int], stamps: Sequence[
             np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), {name: np.empty(0) for name in _MINUTE_COLUMNS}
         )
     columns = ", ".join(f"({sql})::float8 AS {name}" for name, sql in _MINUTE_COLUMNS.items())
+    names = packed.named_in(LEDGER, columns)
     parts = " UNION ALL ".join(
-        f"SELECT ts, entity_id, {columns} FROM {series.name} WHERE entity_id = ANY(CAST(:keys AS int[]))"
-        " AND ts = ANY(CAST(:stamps AS timestamptz[])) AND ts >= :lo AND ts <= :hi"
+        f"SELECT ts, entity_id, {columns} FROM {packed.rows(series, names, of=packed.of_any('CAST(:keys AS int[])'))} m"
+        " WHERE ts = ANY(CAST(:stamps AS timestamptz[]))"
         for series in _tables(keys)
     )
     kinds: dict[str, ColumnType] = {"ts": "us", "entity_id": "i8"}

@@ -15,7 +15,7 @@ from sqlalchemy import RowMapping, text
 from gavel.db.engine import Connection
 from gavel.db.queries.members import DATASTORE_DEVICE, DEVICE_VOLUME, DEVICES_OF_A_VM, DISKS_THROUGH, MEMBERS
 from gavel.db.queries.rows import EntityRef, RefKind
-from gavel.db.series import ledger_columns
+from gavel.db.series import ledger_columns, packed
 from gavel.db.series.catalog import LEDGER, LEDGER_LEAVES
 from gavel.domain.io_path import Layer
 from gavel.domain.scope import LEAVES, ScopeKind, scope_key
@@ -142,6 +142,8 @@ def _loads(
 ) -> str:
     """CTEs `asked` and `best`: of each object's members the busiest by any of `orders`, with sums over its time and `*_whole` over all."""
     series = LEDGER_LEAVES if scope in LEAVES else LEDGER
+    names = packed.named_in(series, *sums.values())
+    minutes = packed.rows(series, names, of=f"entity_id = {scope_key(scope, 0)} + m.entity_id")
     summed = ", ".join(f"sum({sql})::float8 AS {name}" for name, sql in sums.items())
     whole = ", ".join(f"sum({name}) OVER own AS {name.removesuffix('_time')}_whole" for name in wholes)
     ranks = ", ".join(
@@ -154,8 +156,7 @@ def _loads(
         load AS (
             SELECT m.subject_id, m.entity_id AS thing_id, count(*) AS minutes, {summed}
             FROM member m JOIN asked a ON a.id = m.subject_id
-            JOIN {series.name} l ON l.entity_id = {scope_key(scope, 0)} + m.entity_id
-                AND l.ts >= a.lo AND l.ts < a.hi AND l.ts >= :lo AND l.ts < :hi
+            JOIN LATERAL {minutes} l ON l.ts >= a.lo AND l.ts < a.hi
             GROUP BY 1, 2),
         ranked AS (SELECT *, {whole}, {ranks} FROM load WINDOW own AS (PARTITION BY subject_id)),
         best AS (SELECT * FROM ranked WHERE {wanted})
@@ -311,6 +312,9 @@ def _fields(row: RowMapping, of: type) -> dict[str, Any]:
     return {name: row[name] for name in of.__dataclass_fields__ if name in row}  # type: ignore[attr-defined]
 
 
+_MINUTES_OF_DISKS = packed.rows(
+    LEDGER_LEAVES, packed.named_in(LEDGER_LEAVES, OPS), of=f"entity_id = {scope_key(ScopeKind.VM_DISK, 0)} + k.disk_id"
+)
 # Where a VM was before anything was read, it is taken to have been where it was seen first.
 _ISSUERS = f"""
     WITH asked AS (
@@ -330,8 +334,7 @@ _ISSUERS = f"""
     SELECT k.id, k.device_id, m.id AS vm_id, m.name AS vm_name, sum({OPS})::float8 AS ops,
         count(DISTINCT l.ts) FILTER (WHERE {OPS} > 0) AS minutes
     FROM disk k JOIN stay p ON p.vm_id = k.vm_id AND p.host_id = k.host_id JOIN vm m ON m.id = k.vm_id
-    JOIN {LEDGER_LEAVES.name} l ON l.entity_id = {scope_key(ScopeKind.VM_DISK, 0)} + k.disk_id AND l.ts >= k.lo AND l.ts < k.hi
-        AND l.ts >= p.lo AND l.ts < p.hi AND l.ts >= :lo AND l.ts < :hi
+    JOIN LATERAL {_MINUTES_OF_DISKS} l ON l.ts >= k.lo AND l.ts < k.hi AND l.ts >= p.lo AND l.ts < p.hi
     GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, ops DESC, 3
 """
 

@@ -15,6 +15,8 @@ from gavel.db.engine import Connection
 from gavel.db.queries.members import DATASTORE_DIRECTORY
 from gavel.db.schema.bookkeeping import dirty_window
 from gavel.db.schema.ledger import correlated, dirty_minute, ledger_minute, pod_mirroring, recalculated_minute
+from gavel.db.series import packed
+from gavel.db.series.catalog import LEDGER, SAMPLES
 from gavel.db.write.samples import CORRELATE, LATE_OF_GUESTS, OF_GUESTS
 from gavel.domain.samples import COLUMNS
 from gavel.domain.source import ATTRIBUTED, HOST_SOURCES, Stream
@@ -156,10 +158,10 @@ def dirty_minutes(connection: Connection, limit: int) -> list[datetime]:
     return list(connection.scalars(select(dirty_minute.c.minute).order_by(dirty_minute.c.minute.desc()).limit(limit)))
 
 
-_RECALCULATED = text("""
+_RECALCULATED = text(f"""
     INSERT INTO recalculated_minute (minute, recalculated_at, times)
     SELECT d.minute, :now, 1 FROM dirty_minute d WHERE d.is_late AND d.minute BETWEEN :lo AND :hi AND d.minute < :settled
-        AND EXISTS (SELECT FROM ledger_1m l WHERE l.ts = d.minute AND l.ts BETWEEN :lo AND :hi)
+        AND d.minute IN (SELECT ts FROM {packed.rows(LEDGER, (), of="true")} l)
     ON CONFLICT (minute) DO UPDATE
         SET recalculated_at = excluded.recalculated_at, times = recalculated_minute.times + 1
 """)
@@ -273,7 +275,8 @@ def note_mirroring(
 
 
 def hold_samples(connection: Connection) -> None:
-    """Call it first in a snapshot: maintenance swaps a partition for a copy in key order, whose rows an older snapshot would not see."""
+    """Call it first in a snapshot: maintenance swaps a partition for a copy in key order, or packs it, whose rows an older snapshot would
+    not see."""
     tables = ", ".join(f"{stream}_sample" for stream in (*ATTRIBUTED, Stream.GUEST_DISK))
     connection.execute(text(f"LOCK TABLE {tables} IN ACCESS SHARE MODE"))
 
@@ -284,7 +287,11 @@ def samples(
     """Every sample of a stream with a stamp in (after, until], ordered by entity and stamp: ts (µs), entity_id, interval_s, COLUMNS."""
     columns: dict[str, ColumnType] = {"ts": "us", "entity_id": "i8", "interval_s": "i8"}
     columns |= dict.fromkeys(COLUMNS[stream], "i8")
-    sql = f"SELECT {', '.join(columns)} FROM {stream}_sample WHERE ts > :after AND ts <= :until ORDER BY entity_id, ts"
+    names = [name for name in columns if name not in ("ts", "entity_id")]
+    rows = packed.rows(
+        SAMPLES[stream], names, of="true", lo="CAST(:after AS timestamptz)", hi="CAST(:until AS timestamptz)"
+    )
+    sql = f"SELECT {', '.join(columns)} FROM {rows} s WHERE ts > :after ORDER BY entity_id, ts"
     return fetch(connection, sql, {"after": after, "until": until}, columns)
 
 

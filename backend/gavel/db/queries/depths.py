@@ -10,8 +10,10 @@ from gavel.db.engine import Connection
 from gavel.db.queries.leaves import CARRIED
 from gavel.db.queries.members import DATASTORE_DEVICE
 from gavel.db.queries.rows import EntityRef, RefKind
-from gavel.db.series.catalog import LEDGER_LEAVES
+from gavel.db.series import packed
+from gavel.db.series.catalog import LEDGER_LEAVES, SAMPLES
 from gavel.domain.scope import ScopeKind, scope_key
+from gavel.domain.source import Stream
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,21 +66,24 @@ _DISKS = f"""
     UNION SELECT k.id, k.vm_id FROM host_device d JOIN vm_disk k ON k.source_id = d.source_id AND k.device_name = d.canonical_name
     WHERE d.id = :id
 """
+_ENDS = {"lo": "CAST(:from_at AS timestamptz)", "hi": "CAST(:to_at AS timestamptz)"}
+_SAMPLES = packed.rows(SAMPLES[Stream.HOST_DEVICE], ("queue_depth",), of="entity_id = d.id", **_ENDS)
 _SETTINGS = f"""
     SELECT d.canonical_name, h.id AS host_id, h.name AS host, s.id AS vcenter_id, s.name AS vcenter, s.inventory_at,
         {_THEN.format(name="queue_depth")}, {_THEN.format(name="dsnro")},
         EXISTS (SELECT FROM path p JOIN hba b ON b.id = p.hba_id
             WHERE p.host_device_id = d.id AND p.present AND b.protocol LIKE 'nvme%') AS is_nvme,
-        EXISTS (SELECT FROM host_device_sample m WHERE m.entity_id = d.id AND m.ts > :from_at AND m.ts <= :to_at
-            AND m.queue_depth > 0) AS is_measured,
+        EXISTS (SELECT FROM {_SAMPLES} m WHERE m.ts > :from_at AND m.queue_depth > 0) AS is_measured,
         {CARRIED} AS carried,
         (SELECT jsonb_agg(jsonb_build_array(k.id, k.vm_id, m.name) ORDER BY k.id) FROM ({_DISKS}) k JOIN vm m ON m.id = k.vm_id) AS disks
     FROM host_device d JOIN esxi_host h ON h.id = d.host_id JOIN source s ON s.id = d.source_id WHERE d.id = :id
 """
+_OF_DEVICE = packed.rows(
+    LEDGER_LEAVES, ("read_ops", "write_ops", "queue_depth", "all_kernel_time"), of="entity_id = :key", **_ENDS
+)
 _MINUTES = f"""
     SELECT ts, queue_depth, coalesce(read_ops, 0) + coalesce(write_ops, 0) AS ops,
-        coalesce(all_kernel_time, 0) AS kernel_time FROM {LEDGER_LEAVES.name}
-    WHERE entity_id = :key AND ts >= :from_at AND ts < :to_at ORDER BY ts
+        coalesce(all_kernel_time, 0) AS kernel_time FROM {_OF_DEVICE} l WHERE ts < :to_at ORDER BY ts
 """
 # Where a VM was before anybody looked, it is taken to have been where it was seen first.
 _VMS = f"""
@@ -89,7 +94,8 @@ _VMS = f"""
     )
     SELECT l.ts, p.vm_id, sum(coalesce(l.read_ops, 0) + coalesce(l.write_ops, 0)) AS ops
     FROM unnest(CAST(:disks AS int[]), CAST(:vms AS int[])) AS k (key, vm_id) JOIN stay p ON p.vm_id = k.vm_id
-    JOIN {LEDGER_LEAVES.name} l ON l.entity_id = k.key AND ({{within}}) AND l.ts >= p.lo AND l.ts < p.hi
+    JOIN LATERAL {packed.rows(LEDGER_LEAVES, ("read_ops", "write_ops"), of="entity_id = k.key")} l
+        ON ({{within}}) AND l.ts >= p.lo AND l.ts < p.hi
     WHERE p.host_id = (SELECT host_id FROM host_device WHERE id = :id) GROUP BY 1, 2 ORDER BY 1, 2
 """
 
@@ -130,5 +136,6 @@ def vm_minutes(
     keys = [scope_key(ScopeKind.VM_DISK, disk) for disk, _ in disks]
     vms = {vm.id: vm for _, vm in disks}
     parameters = {"id": device_id, "disks": keys, "vms": [vm.id for _, vm in disks]} | limits
+    parameters |= {"lo": min(lo for lo, _ in ranges), "hi": max(hi for _, hi in ranges)}
     rows = connection.execute(text(_VMS.format(within=within)), parameters)
     return [VmMinute(row.ts, vms[row.vm_id], row.ops) for row in rows]

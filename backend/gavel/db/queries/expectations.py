@@ -174,7 +174,7 @@ def renew_expectations(connection: Connection, last_start: datetime, terms: Term
 def _rows(n: int) -> str:
     """Of the hour of the n-th day."""
     lo, hi = f"CAST(:from{n} AS timestamptz)", f"CAST(:to{n} AS timestamptz) - INTERVAL '1 microsecond'"
-    return packed.rows(LEDGER_ROLLS[0], _OF_GOOD, keys="CAST(:keys AS int[])", lo=lo, hi=hi)
+    return packed.rows(LEDGER_ROLLS[0], _OF_GOOD, of=packed.of_any("CAST(:keys AS int[])"), lo=lo, hi=hi)
 
 
 def _scope_keys(connection: Connection) -> list[int]:

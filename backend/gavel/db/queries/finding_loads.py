@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import RowMapping, text
+from sqlalchemy import RowMapping, TextClause, text
 
 from gavel.db.engine import Connection
 from gavel.db.queries.finding_inventory import DOWN_STATES
 from gavel.db.queries.queues import IN_FLIGHT
-from gavel.db.series.catalog import LEDGER, LEDGER_LEAVES
+from gavel.db.series import packed
+from gavel.db.series.catalog import LEDGER, LEDGER_LEAVES, SAMPLES, RawSeries
 from gavel.domain.scope import ScopeKind, scope_key
+from gavel.domain.source import Stream
 from gavel.findings.evidence import VolumeMatch
 from gavel.findings.evidence_rows import DiskRow, LimitedGroup, LimitedVolume, PathUseRow, QueueRow
 from gavel.findings.model import ObjectRef
@@ -45,15 +47,23 @@ def _given(kind: ScopeKind, window: LoadWindow, **more: object) -> dict[str, obj
     return own | {"least": window.least, "near": _NEAR} | more
 
 
-_MINUTES = "l.entity_id >= :base AND l.entity_id < :end AND l.ts >= :lo AND l.ts < :hi"
-_DISKS = f"""
+def _minutes(series: RawSeries, condition: str) -> str:
+    """FROM and WHERE of the minutes `l` of one kind of objects that meet a condition; with ops, whatever that looks at."""
+    return f"FROM {_rows(series, condition)} l WHERE l.ts < :hi AND {condition}"
+
+
+def _rows(series: RawSeries, condition: str) -> str:
+    return packed.rows(series, packed.named_in(series, condition, _OPS), of="entity_id >= :base AND entity_id < :end")
+
+
+_DISKS = """
     SELECT k.id, k.source_id, k.label, k.controller_type, k.iops_limit, k.snapshot_depth, m.id AS vm_id, m.name AS vm,
         h.id AS host_id, h.name AS host, s.id AS datastore_id, s.name AS datastore
     FROM vm_disk k JOIN vm m ON m.id = k.vm_id JOIN source c ON c.id = k.source_id AND c.enabled
     LEFT JOIN esxi_host h ON h.id = m.host_id LEFT JOIN datastore s ON s.id = k.datastore_id AND s.present AND k.device_name IS NULL
     WHERE k.present AND k.id IN (
-        SELECT d.id FROM {LEDGER_LEAVES.name} l JOIN vm_disk d ON d.id = l.entity_id - :base
-        WHERE {_MINUTES} AND {{condition}} GROUP BY d.id HAVING count(*) >= :least)
+        SELECT d.id FROM {rows} l JOIN vm_disk d ON d.id = l.entity_id - :base
+        WHERE l.ts < :hi AND {condition} GROUP BY d.id HAVING count(*) >= :least)
     ORDER BY k.id
 """
 _AT_LIMIT = (
@@ -66,9 +76,13 @@ _BUSY = (
 )
 
 
+def _disks(condition: str) -> TextClause:
+    return text(_DISKS.format(rows=_rows(LEDGER_LEAVES, condition), condition=condition))
+
+
 def disks_at_limit(connection: Connection, window: LoadWindow, *, used: float, unit: float) -> list[DiskRow]:
     """Virtual disks that used so much of their IOPS limit, raw or by `unit` bytes."""
-    query = text(_DISKS.format(condition=_AT_LIMIT))
+    query = _disks(_AT_LIMIT)
     rows = connection.execute(query, _given(ScopeKind.VM_DISK, window, used=used, unit=unit)).mappings()
     return [_disk(row) for row in rows]
 
@@ -83,7 +97,7 @@ def busy_disks(
     wait_us: float,
 ) -> list[DiskRow]:
     """Virtual disks on these controllers with so many I/Os outstanding, or on so many snapshots with so much wait in the hypervisor."""
-    query = text(_DISKS.format(condition=_BUSY))
+    query = _disks(_BUSY)
     given = _given(
         ScopeKind.VM_DISK,
         window,
@@ -110,13 +124,13 @@ def _disk(row: RowMapping) -> DiskRow:
     )
 
 
+_FULL = f"l.queue_depth > 0 AND {IN_FLIGHT} >= :near * :used * {_MICROSECONDS_A_MINUTE} * l.queue_depth"
 _QUEUES = f"""
     SELECT d.id, d.source_id, d.canonical_name, EXISTS (
         SELECT FROM path p JOIN hba b ON b.id = p.hba_id WHERE p.host_device_id = d.id AND p.present AND b.protocol LIKE 'nvme%') AS is_nvme
     FROM host_device d JOIN source c ON c.id = d.source_id AND c.enabled
     WHERE d.present AND d.id IN (
-        SELECT l.entity_id - :base FROM {LEDGER_LEAVES.name} l
-        WHERE {_MINUTES} AND l.queue_depth > 0 AND {IN_FLIGHT} >= :near * :used * {_MICROSECONDS_A_MINUTE} * l.queue_depth
+        SELECT l.entity_id - :base {_minutes(LEDGER_LEAVES, _FULL)}
         GROUP BY 1 HAVING count(*) >= :least)
     ORDER BY d.id
 """
@@ -128,11 +142,12 @@ def full_queues(connection: Connection, window: LoadWindow, *, used: float) -> l
     return [QueueRow(*row) for row in connection.execute(text(_QUEUES), given)]
 
 
+_HELD_BACK = f"{_QOS} > :near * :wait * {_OPS}"
 _VOLUMES = f"""
     SELECT v.id, v.source_id, v.name, a.id AS array_id, a.name AS array_name, v.qos_iops_limit, v.qos_bytes_per_s_limit
     FROM volume v JOIN source c ON c.id = v.source_id AND c.enabled JOIN storage_array a ON a.source_id = v.source_id AND a.present
     WHERE v.present AND (v.qos_iops_limit > 0 OR v.qos_bytes_per_s_limit > 0) AND v.id IN (
-        SELECT l.entity_id - :base FROM {LEDGER.name} l WHERE {_MINUTES} AND {_QOS} > :near * :wait * {_OPS}
+        SELECT l.entity_id - :base {_minutes(LEDGER, _HELD_BACK)}
         GROUP BY 1 HAVING count(*) >= :least)
     ORDER BY v.id
 """
@@ -160,7 +175,7 @@ _GROUPS = f"""
     JOIN volume v ON v.source_id = g.source_id AND v.volume_group = g.name AND v.present
     WHERE g.present AND (g.qos_iops_limit > 0 OR g.qos_bytes_per_s_limit > 0)
     GROUP BY g.id, a.id HAVING bool_or(v.id IN (
-        SELECT l.entity_id - :base FROM {LEDGER.name} l WHERE {_MINUTES} AND {_QOS} > :near * :wait * {_OPS}
+        SELECT l.entity_id - :base {_minutes(LEDGER, _HELD_BACK)}
         GROUP BY 1 HAVING count(*) >= :least))
     ORDER BY g.id
 """
@@ -187,7 +202,7 @@ _MATCHES = f"""
     SELECT v.id, v.source_id, v.name, a.id AS array_id, a.name AS array_name, t.host_ops, t.array_ops, t.minutes
     FROM (
         SELECT l.entity_id - :base AS id, sum({_OPS})::float8 AS host_ops, sum(l.array_ops)::float8 AS array_ops, count(*) AS minutes
-        FROM {LEDGER.name} l WHERE {_MINUTES} AND l.array_ops > 0 AND coalesce(l.missing_s, 0) = 0
+        {_minutes(LEDGER, "l.array_ops > 0 AND coalesce(l.missing_s, 0) = 0")}
         GROUP BY 1 HAVING count(*) >= :least AND sum({_OPS}) < :match * sum(l.array_ops)) t
     JOIN volume v ON v.id = t.id AND v.present JOIN source c ON c.id = v.source_id AND c.enabled
     JOIN storage_array a ON a.source_id = v.source_id AND a.present ORDER BY v.id
@@ -212,7 +227,8 @@ def unmatched_volumes(connection: Connection, window: LoadWindow, *, match: floa
     ]
 
 
-_PATH_USE = """
+_OF_PATH = packed.rows(SAMPLES[Stream.PATH], ("interval_s", "read_ops", "write_ops"), of="entity_id = p.id")
+_PATH_USE = f"""
     WITH mixed AS (
         SELECT host_device_id, count(*) FILTER (WHERE is_optimized AND state <> ALL(:down)) AS optimized
         FROM path WHERE present GROUP BY 1 HAVING bool_or(is_optimized) AND bool_or(NOT is_optimized))
@@ -223,8 +239,8 @@ _PATH_USE = """
     LATERAL (
         SELECT sum(o.iops) AS iops, coalesce(sum(o.iops) FILTER (WHERE NOT p.is_optimized), 0) AS other_iops
         FROM path p, LATERAL (
-            SELECT (sum(s.read_ops) + sum(s.write_ops))::float8 / nullif(sum(s.interval_s), 0) AS iops FROM path_sample s
-            WHERE s.entity_id = p.id AND s.ts > :lo AND s.ts <= :hi) o
+            SELECT (sum(s.read_ops) + sum(s.write_ops))::float8 / nullif(sum(s.interval_s), 0) AS iops FROM {_OF_PATH} s
+            WHERE s.ts > :lo) o
         WHERE p.host_device_id = d.id AND p.present) u
     WHERE x.optimized > 0 AND u.iops > 0 ORDER BY d.source_id, d.canonical_name, h.name, d.id
 """

@@ -9,7 +9,10 @@ from sqlalchemy import RowMapping, text
 
 from gavel.db.engine import Connection
 from gavel.db.queries.finding_inventory import SERVING
+from gavel.db.series import packed
+from gavel.db.series.catalog import SAMPLES
 from gavel.domain.samples import STEP_US, Precision
+from gavel.domain.source import Stream
 from gavel.findings.evidence_settings import FlashSioc, HostLeg, HostQueueFull, SiocDatastore
 from gavel.findings.model import ObjectRef
 
@@ -108,6 +111,11 @@ def ports_by_host(connection: Connection) -> list[PortUse]:
 
 
 # A stretched pod is listed by each of its arrays that is polled: by the one with the lowest id only.
+_OF_PATH = packed.rows(
+    SAMPLES[Stream.PATH],
+    ("interval_s", "precision", "read_ops", "write_ops", "read_latency_us", "write_latency_us"),
+    of="entity_id = p.id",
+)
 _LEGS = f"""
     WITH stretched AS (
         SELECT DISTINCT ON (v.serial) v.serial, p.id AS pod_id, p.name AS pod, v.source_id FROM volume v JOIN pod p ON p.id = v.pod_id
@@ -127,7 +135,7 @@ _LEGS = f"""
                 sum(coalesce(read_latency_us::float8 * read_ops, 0) + coalesce(write_latency_us::float8 * write_ops, 0)) AS timed,
                 sum(CASE WHEN read_latency_us IS NULL THEN 0 ELSE read_ops END
                     + CASE WHEN write_latency_us IS NULL THEN 0 ELSE write_ops END) AS timed_ops
-            FROM path_sample WHERE entity_id = p.id AND ts > :lo AND ts <= :hi) s
+            FROM {_OF_PATH} r WHERE ts > :lo) s
         WHERE s.iops > 0 GROUP BY 1, 2, 3, 4, 5, 6)
     SELECT l.*, a.name AS array_name, o.id AS owner_id, o.name AS owner, (
         SELECT bool_or(cardinality(k.preferred_arrays) > 0) FROM hba b JOIN array_host k ON k.present AND k.is_local

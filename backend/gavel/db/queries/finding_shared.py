@@ -9,9 +9,10 @@ from sqlalchemy import text
 from gavel.db.engine import Connection
 from gavel.db.queries.causes import sum_of
 from gavel.db.queries.finding_inventory import DOWN_STATES
-from gavel.db.series import ledger_columns
-from gavel.db.series.catalog import LEDGER, LEDGER_LEAVES
+from gavel.db.series import ledger_columns, packed
+from gavel.db.series.catalog import LEDGER, LEDGER_LEAVES, SAMPLES, RawSeries
 from gavel.domain.scope import ScopeKind, scope_key
+from gavel.domain.source import Stream
 from gavel.findings.evidence_shared import SharedLoad
 from gavel.findings.model import ObjectRef
 
@@ -38,18 +39,23 @@ class SlowerRow:
     normal_to_at: datetime
 
 
-def _slower(series: str, wait: str) -> str:
+def _slower(series: RawSeries, wait: str) -> str:
     """Windows of the reference are given one by one: PostgreSQL then opens the partitions of these hours only."""
+
+    def rows(of: str, window: int | str = "") -> str:
+        edges = {edge: f"CAST(:{edge}{window} AS timestamptz)" for edge in ("lo", "hi")}
+        return packed.rows(series, packed.named_in(series, wait, _OPS), of=of, **edges)
+
     windows = " UNION ALL ".join(
         f"""SELECT n.id, CAST(:lo{w} AS timestamptz) AS lo, CAST(:hi{w} AS timestamptz) AS hi, sum({wait})::float8 / sum({_OPS}) AS us
-        FROM now n JOIN {series} l ON l.entity_id = :base + n.id AND l.ts >= :lo{w} AND l.ts < :hi{w}
+        FROM now n JOIN LATERAL {rows("entity_id = :base + n.id", w)} l ON l.ts < :hi{w}
         GROUP BY 1 HAVING count(*) FILTER (WHERE {_OPS} > 0) >= :least"""
         for w in range(len(_BEFORE))
     )
     return f"""
         WITH now AS MATERIALIZED (
             SELECT l.entity_id - :base AS id, sum({_OPS})::float8 AS ops, sum({wait})::float8 / sum({_OPS}) AS us
-            FROM {series} l WHERE l.entity_id >= :base AND l.entity_id < :end AND l.ts >= :lo AND l.ts < :hi
+            FROM {rows("entity_id >= :base AND entity_id < :end")} l WHERE l.ts < :hi
             GROUP BY 1 HAVING count(*) FILTER (WHERE {wait} > :near * :added * {_OPS}) >= :least),
         before AS (SELECT DISTINCT ON (id) * FROM ({windows}) w ORDER BY id, us, hi DESC)
         SELECT n.id, n.us, b.us AS normal_us, b.lo, b.hi FROM now n JOIN before b USING (id)
@@ -59,13 +65,13 @@ def _slower(series: str, wait: str) -> str:
 
 def slower_queues(connection: Connection, from_at: datetime, to_at: datetime, *, added_us: float) -> list[SlowerRow]:
     """Devices of hosts whose kernel time per I/O in [from_at, to_at) is so much above that of a quiet time of the day before."""
-    query = _slower(LEDGER_LEAVES.name, "coalesce(all_kernel_time, 0)")
+    query = _slower(LEDGER_LEAVES, "coalesce(all_kernel_time, 0)")
     return _slower_rows(connection, query, ScopeKind.HOST_DEVICE, (from_at, to_at), added_us)
 
 
 def slower_volumes(connection: Connection, from_at: datetime, to_at: datetime, *, added_us: float) -> list[SlowerRow]:
     """The same of volumes: time in the array. What the fabric adds is not of the volume."""
-    query = _slower(LEDGER.name, "coalesce(all_array_time, 0)")
+    query = _slower(LEDGER, "coalesce(all_array_time, 0)")
     return _slower_rows(connection, query, ScopeKind.VOLUME, (from_at, to_at), added_us)
 
 
@@ -108,11 +114,20 @@ _DISKS_OF_VOLUMES = f"""
 
 def _loads(disks: str) -> str:
     """Where a VM was before anything was read, it is taken to have been where it was seen first."""
+
+    def rows(lo: str, hi: str) -> str:
+        of, edges = (
+            f"entity_id = {scope_key(ScopeKind.VM_DISK, 0)} + d.disk_id",
+            (f"CAST(:{at} AS timestamptz)" for at in (lo, hi)),
+        )
+        names = packed.named_in(LEDGER_LEAVES, _OPS, _BYTES, _LATENCY)
+        return packed.rows(LEDGER_LEAVES, names, of=of, **dict(zip(("lo", "hi"), edges, strict=True)))
+
     sums = f"sum({_OPS})::float8 AS ops, sum({_BYTES})::float8 AS bytes, sum({_LATENCY})::float8 AS time"
     minutes = f"count(DISTINCT l.ts) FILTER (WHERE {_OPS} > 0) AS minutes"
     part = f"""
         SELECT d.id, d.vm_id, {{0}} AS is_now, {sums}, {minutes} FROM disk d JOIN asked a USING (id)
-        JOIN {LEDGER_LEAVES.name} l ON l.entity_id = {scope_key(ScopeKind.VM_DISK, 0)} + d.disk_id AND {{1}}
+        JOIN LATERAL {{1}}
         LEFT JOIN stay s ON s.vm_id = d.vm_id AND s.host_id = d.host_id AND l.ts >= s.lo AND l.ts < s.hi
         WHERE d.host_id IS NULL OR s.vm_id IS NOT NULL GROUP BY 1, 2
     """
@@ -123,8 +138,8 @@ def _loads(disks: str) -> str:
             SELECT vm_id, host_id, coalesce(valid_to, 'infinity') AS hi,
                 CASE row_number() OVER (PARTITION BY vm_id ORDER BY valid_from) WHEN 1 THEN '-infinity' ELSE valid_from END AS lo
             FROM vm_placement WHERE vm_id IN (SELECT vm_id FROM disk)),
-        part AS ({part.format("true", "l.ts >= :lo AND l.ts < :hi")}
-            UNION ALL {part.format("false", "l.ts >= a.lo AND l.ts < a.hi AND l.ts >= :oldest AND l.ts < :lo")})
+        part AS ({part.format("true", f"{rows('lo', 'hi')} l ON l.ts < :hi")}
+            UNION ALL {part.format("false", f"{rows('oldest', 'lo')} l ON l.ts >= a.lo AND l.ts < a.hi AND l.ts < :lo")})
         SELECT n.id, n.vm_id, m.name, n.ops, n.bytes, n.time, n.minutes, b.ops AS normal_ops, b.bytes AS normal_bytes, b.time AS normal_time
         FROM part n JOIN vm m ON m.id = n.vm_id LEFT JOIN part b ON b.id = n.id AND b.vm_id = n.vm_id AND NOT b.is_now
         WHERE n.is_now AND n.ops > 0 ORDER BY n.id, n.ops DESC, n.vm_id
@@ -225,10 +240,16 @@ class PathShareRow:
 
 
 # Devices that were busy in the newest minutes, and of three active paths at least: of two none can have twice the mean.
+_BUSY = packed.rows(
+    LEDGER_LEAVES,
+    ("read_ops", "write_ops"),
+    of="entity_id >= :base AND entity_id < :end",
+    lo="CAST(:busy_lo AS timestamptz)",
+)
+_OF_PATH = packed.rows(SAMPLES[Stream.PATH], ("interval_s", "read_ops", "write_ops"), of="entity_id = a.id")
 _PATH_SHARES = f"""
     WITH busy AS MATERIALIZED (
-        SELECT l.entity_id - :base AS id FROM {LEDGER_LEAVES.name} l
-        WHERE l.entity_id >= :base AND l.entity_id < :end AND l.ts >= :busy_lo AND l.ts < :hi
+        SELECT l.entity_id - :base AS id FROM {_BUSY} l WHERE l.ts < :hi
         GROUP BY 1 HAVING sum({_OPS}) >= :busy_ops),
     active AS (
         SELECT p.id, p.host_device_id, p.name, p.target, p.hba_id, count(*) OVER (PARTITION BY p.host_device_id) AS paths
@@ -238,7 +259,7 @@ _PATH_SHARES = f"""
         SELECT a.*, u.iops, u.samples, sum(u.iops) OVER w AS all_iops, max(u.iops) OVER w AS most FROM active a, LATERAL (
             SELECT coalesce((sum(s.read_ops) + sum(s.write_ops))::float8 / nullif(sum(s.interval_s), 0), 0) AS iops,
                 count(coalesce(s.read_ops, s.write_ops)) AS samples
-            FROM path_sample s WHERE s.entity_id = a.id AND s.ts > :lo AND s.ts <= :hi) u
+            FROM {_OF_PATH} s WHERE s.ts > :lo) u
         WHERE a.paths > 2 WINDOW w AS (PARTITION BY a.host_device_id))
     SELECT d.id, d.source_id, d.canonical_name, d.path_policy, h.id AS host_id, h.name AS host, u.name, b.device AS adapter, u.target,
         u.iops, u.samples

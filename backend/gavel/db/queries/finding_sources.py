@@ -7,7 +7,10 @@ from datetime import datetime, timedelta
 from sqlalchemy import Row, text
 
 from gavel.db.engine import Connection
+from gavel.db.series import packed
+from gavel.db.series.catalog import SAMPLES
 from gavel.domain.samples import Precision
+from gavel.domain.source import Stream
 from gavel.findings.evidence_sources import ClockState, CoarseCounters, CoarseHost, SourceClocks, SourceGaps, StreamGap
 from gavel.findings.model import ObjectRef
 
@@ -79,13 +82,14 @@ def sources_with_clocks(connection: Connection, now: datetime) -> tuple[int, ...
     return tuple(connection.execute(text(query), {"since": now - CLOCK_WINDOW, "now": now}).scalars())
 
 
+_OF_DEVICE = packed.rows(SAMPLES[Stream.HOST_DEVICE], ("precision",), of="entity_id = d.id")
 # One sample of any device says it of the whole host: no order, so that the first one that is there ends the search.
-_COARSE = """
+_COARSE = f"""
     SELECT v.source_id, s.name AS source, v.version, h.id AS host_id, h.name AS host, h.version AS host_version, p.precision
     FROM vcenter v JOIN source s ON s.id = v.source_id AND s.enabled
     JOIN esxi_host h ON h.source_id = v.source_id AND h.present,
     LATERAL (
-        SELECT l.precision FROM host_device d JOIN host_device_sample l ON l.entity_id = d.id AND l.ts > :lo AND l.ts <= :hi
+        SELECT l.precision FROM host_device d JOIN LATERAL {_OF_DEVICE} l ON l.ts > :lo
         WHERE d.host_id = h.id AND d.present AND l.precision IS NOT NULL LIMIT 1) p
     WHERE v.present ORDER BY v.source_id, h.name, h.id
 """

@@ -10,6 +10,8 @@ from sqlalchemy.dialects.postgresql import insert
 from gavel.db.engine import Connection
 from gavel.db.errors import NotFoundError
 from gavel.db.schema.bookkeeping import backfill_slice, gap, source
+from gavel.db.series import packed
+from gavel.db.series.catalog import SAMPLES
 from gavel.domain.source import Stream
 
 
@@ -158,8 +160,8 @@ _HOLES = """
 WITH expected AS ({expected}),
      stamps AS (
         SELECT r.key, s.ts, max(s.interval_s) AS interval_s
-        FROM {table} s JOIN ({reporter}) r ON r.id = s.entity_id
-        WHERE s.ts > :lo AND s.ts <= :hi GROUP BY r.key, s.ts),
+        FROM {samples} s JOIN ({reporter}) r ON r.id = s.entity_id
+        WHERE s.ts > :lo GROUP BY r.key, s.ts),
      grain AS (SELECT coalesce(max(interval_s), 0) AS interval_s FROM stamps),
      edges AS (
         SELECT key, ts, ts - interval_s * interval '1 s' AS to_at, interval_s FROM stamps
@@ -187,6 +189,7 @@ def holes(connection: Connection, source_id: int, stream: Stream, lo: datetime, 
     ).scalar()
     if until is None or min(hi, until) <= lo:
         return ()
-    query = _HOLES.format(expected=_EXPECTED[stream], reporter=_REPORTER[stream], table=f"{stream}_sample")
+    samples = packed.rows(SAMPLES[stream], ("interval_s",), of="true")
+    query = _HOLES.format(expected=_EXPECTED[stream], reporter=_REPORTER[stream], samples=samples)
     rows = connection.execute(text(query), {"source_id": source_id, "stream": stream, "lo": lo, "hi": min(hi, until)})
     return tuple(Hole(row.key, row.from_at, row.to_at) for row in rows)

@@ -10,6 +10,8 @@ from sqlalchemy import Row, RowMapping, text
 from gavel.db.engine import Connection
 from gavel.db.queries.members import DATASTORE_DIRECTORY, MEMBERS, relation
 from gavel.db.queries.rows import EntityRef, RefKind
+from gavel.db.series import packed
+from gavel.db.series.catalog import SAMPLES
 from gavel.domain.samples import STEP_US, Precision
 from gavel.domain.source import Stream
 
@@ -56,7 +58,14 @@ class HopPairs:
     disk_volumes: Mapping[int, Sequence[int]]
 
 
-_PATHS = """
+_OF_PATH = packed.rows(
+    SAMPLES[Stream.PATH],
+    ("interval_s", "precision", "read_ops", "write_ops", "read_latency_us", "write_latency_us"),
+    of="entity_id = p.id",
+    lo="CAST(:from_at AS timestamptz)",
+    hi="CAST(:to_at AS timestamptz) + INTERVAL '1 hour'",
+)
+_PATHS = f"""
     SELECT p.host_device_id, b.device AS adapter, count(*) AS paths, count(*) FILTER (WHERE p.is_working) AS working,
         sum(s.iops) AS iops, sum(s.timed) / nullif(sum(s.timed_ops), 0) AS us, max(s.precision) AS precision
     FROM path p LEFT JOIN hba b ON b.id = p.hba_id
@@ -65,8 +74,7 @@ _PATHS = """
             sum(coalesce(read_latency_us::float8 * read_ops, 0) + coalesce(write_latency_us::float8 * write_ops, 0)) AS timed,
             sum(CASE WHEN read_latency_us IS NULL THEN 0 ELSE read_ops END
                 + CASE WHEN write_latency_us IS NULL THEN 0 ELSE write_ops END) AS timed_ops
-        FROM path_sample WHERE entity_id = p.id AND ts > :from_at AND ts < :to_at + interval '1 hour'
-            AND ts - interval_s * interval '1 second' < :to_at
+        FROM {_OF_PATH} r WHERE ts > :from_at AND ts < :to_at + interval '1 hour' AND ts - interval_s * interval '1 second' < :to_at
     ) s ON true
     WHERE p.present AND p.host_device_id = ANY(:ids)
     GROUP BY p.host_device_id, b.device ORDER BY p.host_device_id, b.device

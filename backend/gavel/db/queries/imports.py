@@ -13,7 +13,10 @@ from gavel.db.engine import Connection
 from gavel.db.errors import NotFoundError
 from gavel.db.schema.host_side import esxi_host
 from gavel.db.schema.imports import captured_object, file_import, import_chunk
+from gavel.db.series import packed
+from gavel.db.series.catalog import SAMPLES
 from gavel.domain.imports import Float64Array, ImportState, Int64Array, OffsetOrigin
+from gavel.domain.source import Stream
 
 _MOST_LISTED = 1000
 
@@ -253,9 +256,16 @@ _COUNTS: dict[str, ColumnType] = {
     "read_ops": "i8",
     "write_ops": "i8",
 }
+_SAMPLES = packed.rows(
+    SAMPLES[Stream.HOST_DEVICE],
+    ("interval_s", "read_ops", "write_ops"),
+    of=packed.of_any("CAST(:devices AS int[])"),
+    lo="CAST(:since AS timestamptz)",
+    hi="CAST(:until AS timestamptz)",
+)
 _STORED = (
-    "SELECT s.ts, s.entity_id, s.interval_s, s.read_ops, s.write_ops FROM host_device_sample s"
-    " WHERE s.entity_id = ANY(:devices) AND s.ts > :since AND s.ts <= :until ORDER BY s.entity_id, s.ts"
+    f"SELECT s.ts, s.entity_id, s.interval_s, s.read_ops, s.write_ops FROM {_SAMPLES} s"
+    " WHERE s.ts > :since ORDER BY s.entity_id, s.ts"
 )
 
 

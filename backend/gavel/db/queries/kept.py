@@ -91,7 +91,11 @@ def _oldest(instants: Iterable[datetime | None]) -> datetime | None:
 
 def _of_partitions(connection: Connection) -> dict[str, tuple[int, datetime | None]]:
     """Bytes and start of the oldest partition with rows, by series; what is packed is the series' own."""
-    parents: dict[str, RawSeries | Roll] = {**RAWS, **ROLLS, **{packed.parent(roll): roll for roll in ROLLS.values()}}
+    parents: dict[str, RawSeries | Roll] = {
+        **RAWS,
+        **ROLLS,
+        **{packed.parent(one): one for one in packed.PACKED.values()},
+    }
     found: dict[str, tuple[int, datetime | None]] = {}
     for row in connection.execute(_PARTITIONS, {"names": list(parents)}):
         series = parents[row.parent]

@@ -298,14 +298,24 @@ def _part(piece: _Piece, number: int, period: _Range, partials: Sequence[Partial
 def _rows(piece: _Piece, number: int, names: Sequence[str]) -> str:
     """Of one table, with what another roll-up keeps of the same buckets; limited by itself, since an outer join hands no limits on."""
     series = piece.series
+    limits = {
+        "of": packed.of_any(_KEYS),
+        "lo": f"CAST(:lo{number} AS timestamptz)",
+        "hi": f"CAST(:hi{number} AS timestamptz) - INTERVAL '1 microsecond'",
+    }
     if isinstance(series, RawSeries):
-        limits = f"{series.time} >= :lo{number} AND {series.time} < :hi{number}"
-        return f"{series.name} WHERE entity_id = ANY({_KEYS}) AND {limits}"
-    lo, hi = f"CAST(:lo{number} AS timestamptz)", f"CAST(:hi{number} AS timestamptz) - INTERVAL '1 microsecond'"
+        hi = f"CAST(:hi{number} AS timestamptz)"
+        return f"{packed.rows(series, _read(names), **limits | {'hi': hi})} r WHERE {series.time} < {hi}"
     other = LEDGER_MEASURED[series.width]
     measured = ", ".join(f"{name} AS {name}_kept" for name in ("minutes", *_MEASURED))
-    kept = f"SELECT entity_id, {series.time}, {measured} FROM {packed.rows(other, ('minutes', *_MEASURED), keys=_KEYS, lo=lo, hi=hi)} k"
-    return f"{packed.rows(series, names, keys=_KEYS, lo=lo, hi=hi)} r LEFT JOIN ({kept}) kept USING (entity_id, {series.time})"
+    kept = f"SELECT entity_id, {series.time}, {measured} FROM {packed.rows(other, ('minutes', *_MEASURED), **limits)} k"
+    return f"{packed.rows(series, names, **limits)} r LEFT JOIN ({kept}) kept USING (entity_id, {series.time})"
+
+
+def _read(names: Sequence[str]) -> Sequence[str]:
+    """What sums by these names are made of, in minutes: ops of a part are those of its direction where it has none."""
+    of_samples = (partial.of_samples for partial in ledger_columns.PARTIALS if partial.name in names)
+    return packed.named_in(LEDGER, *of_samples, *_MEASURED.values())
 
 
 def _minutes_of(*, is_raw: bool) -> Iterator[tuple[str, str]]:

@@ -7,7 +7,10 @@ from datetime import datetime, timedelta
 from sqlalchemy import text
 
 from gavel.db.engine import Connection
+from gavel.db.series import packed
+from gavel.db.series.catalog import SAMPLES
 from gavel.domain.samples import STEP_US, Precision
+from gavel.domain.source import Stream
 
 _LONGEST_SAMPLE = timedelta(hours=1)
 
@@ -46,6 +49,13 @@ class PathLoad:
     precision_us: float | None
 
 
+_OF_PATH = packed.rows(
+    SAMPLES[Stream.PATH],
+    ("interval_s", "precision", "read_ops", "write_ops", "read_latency_us", "write_latency_us"),
+    of="entity_id = p.id",
+)
+
+
 def _means(low: str, until: str) -> str:
     """Of one path's samples that end after `low`, and as `until` says."""
     return f"""
@@ -53,8 +63,7 @@ def _means(low: str, until: str) -> str:
             sum(coalesce(read_latency_us::float8 * read_ops, 0) + coalesce(write_latency_us::float8 * write_ops, 0)) AS timed,
             sum(CASE WHEN read_latency_us IS NULL THEN 0 ELSE read_ops END
                 + CASE WHEN write_latency_us IS NULL THEN 0 ELSE write_ops END) AS timed_ops
-        FROM path_sample WHERE entity_id = p.id AND ts > {low} AND ts < :hi
-            AND {until} AND ts > :lo
+        FROM {_OF_PATH} r WHERE ts > {low} AND ts < :hi AND {until} AND ts > :lo
     """
 
 

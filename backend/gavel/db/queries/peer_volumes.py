@@ -8,6 +8,7 @@ from sqlalchemy import text
 
 from gavel.db.engine import Connection
 from gavel.db.queries.rows import EntityRef, RefKind
+from gavel.db.series import packed
 from gavel.db.series.catalog import LEDGER
 from gavel.domain.scope import ScopeKind, scope_key
 
@@ -46,6 +47,11 @@ def _of(name: str, low: str, high: str) -> str:
     """
 
 
+_MINUTES = packed.rows(
+    LEDGER,
+    ("read_ops", "write_ops", "all_array_time", "all_array_ops"),
+    of=f"entity_id = {scope_key(ScopeKind.VOLUME, 0)} + v.id",
+)
 _PEERS = f"""
     WITH asked AS (SELECT * FROM unnest(CAST(:ids AS int[]), CAST(:arrays AS int[]), CAST(:los AS timestamptz[]),
         CAST(:his AS timestamptz[]), CAST(:normal_los AS timestamptz[]), CAST(:normal_his AS timestamptz[]))
@@ -55,7 +61,7 @@ _PEERS = f"""
             {_of("normal_", "a.normal_lo", "a.normal_hi")}
         FROM asked a JOIN storage_array s ON s.id = a.array_id
         JOIN volume v ON v.source_id = s.source_id AND v.present AND NOT v.is_protocol_endpoint
-        JOIN {LEDGER.name} l ON l.entity_id = {scope_key(ScopeKind.VOLUME, 0)} + v.id AND l.ts >= :lo AND l.ts < :hi
+        JOIN LATERAL {_MINUTES} l ON l.ts < :hi
         GROUP BY 1, 2, 3, 4) q
     WHERE iops > 0 ORDER BY subject_id, array_id, iops DESC, volume_id
 """

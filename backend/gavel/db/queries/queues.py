@@ -12,7 +12,7 @@ from gavel.db.copying import fetch, int_array
 from gavel.db.engine import Connection
 from gavel.db.queries.members import DEVICES_OF_A_VM, MEMBERS
 from gavel.db.queries.rows import EntityRef, RefKind
-from gavel.db.series import ledger_columns, modes
+from gavel.db.series import ledger_columns, modes, packed
 from gavel.db.series.catalog import EPOCH, LEDGER_LEAVES
 from gavel.domain.io_path import Layer
 from gavel.domain.scope import ScopeKind, scope_key, scope_of
@@ -123,6 +123,13 @@ class QueueMinutes:
     ops: Floats
 
 
+_MINUTES = packed.rows(
+    LEDGER_LEAVES,
+    packed.named_in(LEDGER_LEAVES, IN_FLIGHT, _WAITING, "queue_depth all_kernel_time read_ops write_ops"),
+    of=packed.of_any("CAST(:keys AS int[])"),
+)
+
+
 def queue_minutes(
     connection: Connection, device_ids: Sequence[int], from_at: datetime, to_at: datetime
 ) -> QueueMinutes:
@@ -132,7 +139,7 @@ def queue_minutes(
         f"SELECT ts, entity_id, queue_depth AS depth, ({IN_FLIGHT})::float8 / :minute AS in_flight_ios,"
         f" ({_WAITING})::float8 / :minute AS waiting_ios, all_kernel_time AS kernel_us,"
         " coalesce(read_ops, 0) + coalesce(write_ops, 0) AS ops"
-        f" FROM {LEDGER_LEAVES.name} WHERE entity_id = ANY(CAST(:keys AS int[])) AND ts >= :lo AND ts < :hi"
+        f" FROM {_MINUTES} m WHERE ts < :hi"
         " ORDER BY ts, entity_id",
         {
             "keys": int_array([scope_key(ScopeKind.HOST_DEVICE, device) for device in device_ids]),
@@ -172,7 +179,7 @@ def fullest(
         SELECT DISTINCT ON (b) b, entity_id, in_flight_ios, waiting_ios, depth FROM (
             SELECT entity_id, {bucket} AS b, max(queue_depth) AS depth,
                 avg(({IN_FLIGHT})::float8) / :minute AS in_flight_ios, avg(({_WAITING})::float8) / :minute AS waiting_ios
-            FROM {LEDGER_LEAVES.name} WHERE entity_id = ANY(CAST(:keys AS int[])) AND ts >= :lo AND ts < :hi GROUP BY 1, 2
+            FROM {_MINUTES} m WHERE ts < :hi GROUP BY 1, 2
         ) q WHERE depth > 0 AND in_flight_ios IS NOT NULL ORDER BY b, in_flight_ios / depth DESC, entity_id
     """
     parameters = {

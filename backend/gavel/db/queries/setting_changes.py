@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import text
 
 from gavel.db.engine import Connection
+from gavel.db.series import packed
 from gavel.db.series.catalog import LEDGER_LEAVES
 from gavel.domain.scope import ScopeKind, scope_key
 
@@ -28,6 +29,17 @@ class SettingChange:
     after: str | None
 
 
+def _did_io(key: str) -> str:
+    """Whether the thing of an event did I/O within `reach` before it."""
+    lo, hi = "e.happened_at - CAST(:reach AS interval)", "e.happened_at"
+    minutes = packed.rows(
+        LEDGER_LEAVES, ("read_ops", "write_ops"), of=f"entity_id = :{key} + e.subject_id", lo=lo, hi=hi
+    )
+    return (
+        f"EXISTS (SELECT FROM {minutes} l WHERE l.ts < {hi} AND coalesce(l.read_ops, 0) + coalesce(l.write_ops, 0) > 0)"
+    )
+
+
 _CHANGES = f"""
     SELECT e.happened_at, e.kind, CASE e.subject_table WHEN 'host_device' THEN e.subject_id END AS device_id, k.id AS disk_id,
         CASE e.subject_table WHEN 'vm_disk' THEN k.vm_id WHEN 'vm' THEN e.subject_id END AS vm_id, e.subject_name, e.before, e.after
@@ -35,12 +47,10 @@ _CHANGES = f"""
     WHERE e.happened_at >= :from_at AND e.happened_at < :to_at AND (
         (e.subject_table = 'host_device' AND e.kind IN ('queue_depth', 'dsnro', 'path_policy')
             AND (CAST(:devices AS int[]) IS NULL OR e.subject_id = ANY(:devices))
-            AND EXISTS (SELECT FROM {LEDGER_LEAVES.name} l WHERE l.entity_id = :device_key + e.subject_id AND l.ts >= e.happened_at - :reach
-                AND l.ts < e.happened_at AND coalesce(l.read_ops, 0) + coalesce(l.write_ops, 0) > 0))
+            AND {_did_io("device_key")})
         OR (e.subject_table = 'vm_disk' AND e.kind IN ('iops_limit', 'moved')
             AND (CAST(:vms AS int[]) IS NULL OR k.vm_id = ANY(:vms))
-            AND EXISTS (SELECT FROM {LEDGER_LEAVES.name} l WHERE l.entity_id = :disk_key + e.subject_id AND l.ts >= e.happened_at - :reach
-                AND l.ts < e.happened_at AND coalesce(l.read_ops, 0) + coalesce(l.write_ops, 0) > 0))
+            AND {_did_io("disk_key")})
         OR (e.subject_table = 'vm' AND e.kind = 'moved' AND (CAST(:vms AS int[]) IS NULL OR e.subject_id = ANY(:vms)))
     ) ORDER BY e.happened_at DESC, e.id LIMIT :limit
 """

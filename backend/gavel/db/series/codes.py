@@ -35,10 +35,9 @@ def encoded(value: str, scale: int, rounding: CodeRounding) -> str:
     """SQL of the smallint for the SQL of a number; NULL stays NULL, which greatest and least would not leave."""
     scaled = f"greatest({value}, 0)::float8" if scale == 1 else f"(greatest({value}, 0)::float8 * {scale})"
     small, large = _rounded(scaled, rounding), _rounded(f"ln({scaled} / {EXACT_BELOW}) * {STEPS}", rounding)
-    code = f"(CASE WHEN {scaled} < {EXACT_BELOW} THEN {small}::int ELSE least({large} + {EXACT_BELOW}, {_CODES - 2})::int END)"
-    return (
-        f"CASE WHEN {value} IS NOT NULL THEN ((({code} + {_CODES // 2}) & {_CODES - 1}) - {_CODES // 2})::smallint END"
-    )
+    code = f"least({large} + {EXACT_BELOW}, {_CODES - 2})::int"
+    wrapped = f"(((({code}) + {_CODES // 2}) & {_CODES - 1}) - {_CODES // 2})"
+    return f"CASE WHEN {value} IS NULL THEN NULL WHEN {scaled} < {EXACT_BELOW} THEN {small}::smallint ELSE {wrapped}::smallint END"
 
 
 def decoded(code: str, scale: int, sql_type: str) -> str:

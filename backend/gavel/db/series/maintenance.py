@@ -3,6 +3,10 @@
 On TimescaleDB, policies of the database do the work of all but `prune`; the others then return at once.
 """
 
+import itertools
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -11,7 +15,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import OperationalError
 
 from gavel.db.engine import transaction
-from gavel.db.locks import try_lock
+from gavel.db.locks import after_others, try_lock
 from gavel.db.schema.bookkeeping import clock_offset, collection_run, dirty_window, event, gap, ordered_partition
 from gavel.db.schema.host_side import vm_task
 from gavel.db.schema.ledger import counter_proof, ledger_minute, recalculated_minute
@@ -26,10 +30,25 @@ KEEP_HISTORY = 400 * DAY
 # What is asked for most, and corrected at all, is younger.
 PACK_AFTER = 2 * HOUR
 _REORDERED_PER_CALL = 20
-_PACKED_PER_CALL = 4
+# Of every minute in which there is something to pack.
+_PACKING_S = 55.0
 # Shorter than PostgreSQL's deadlock_timeout: whoever writes or reads wins against maintenance, which comes again in a minute.
 _YIELD = text("SET LOCAL lock_timeout = '500ms'")
 _UNHURRIED = text("SET LOCAL statement_timeout = 0")
+
+
+# Locks of the jobs below.
+MAINTAINING, PACKING = "maintain", "pack"
+
+
+@contextmanager
+def paused(engine: Engine) -> Iterator[None]:
+    """No partition is rewritten, packed or dropped meanwhile: whoever reads all tables by one snapshot would miss what moved after it.
+
+    Waits for what is under way: an engine without limits of time.
+    """
+    with after_others(engine, MAINTAINING, PACKING):
+        yield
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,24 +113,27 @@ def reorder_closed(engine: Engine, now: datetime) -> int:
     return sum(_reorder(engine, series, partition, now) for series, partition in candidates[:_REORDERED_PER_CALL])
 
 
-def pack_closed(engine: Engine, now: datetime) -> int:
+def pack_closed(engine: Engine, now: datetime, budget_s: float = _PACKING_S) -> int:
     """Pack partitions that have been closed for 2 hours and in order for 15 minutes, newest first; returns how many.
 
-    A job of its own: a day of a large environment takes minutes.
+    A job of its own, which begins no partition once its budget is spent: an hour of a large environment takes half a minute, a day
+    of its roll-ups minutes, and what was kept row by row before is packed in half an hour.
     """
     if not _is_plain(engine):
         return 0
+    began = time.monotonic()
     with transaction(engine) as connection:
         settled = select(ordered_partition.c.name).where(ordered_partition.c.ordered_at <= now - REORDER_GRACE)
         ordered = set(connection.scalars(settled))
         candidates = [
             (series, partition)
             for series in packed.PACKED.values()
-            for partition in _unawaited(connection, series)
+            for partition in _unawaited(connection, series, partitions.filled(connection, series))
             if partition.hi + PACK_AFTER <= now and partition.name in ordered
         ]
     candidates.sort(key=lambda candidate: candidate[1].hi, reverse=True)
-    return sum(_pack(engine, series, partition) for series, partition in candidates[:_PACKED_PER_CALL])
+    within = itertools.takewhile(lambda _: time.monotonic() < began + budget_s, candidates)
+    return sum(_pack(engine, series, partition) for series, partition in within)
 
 
 def drop_expired(engine: Engine, now: datetime) -> int:
@@ -179,7 +201,7 @@ def _reorder(engine: Engine, series: RawSeries | Roll, partition: Partition, now
     return 1
 
 
-def _pack(engine: Engine, series: Roll, partition: Partition) -> int:
+def _pack(engine: Engine, series: RawSeries | Roll, partition: Partition) -> int:
     """1 when done; 0 when somebody else is at it or the partition is in use."""
     try:
         with transaction(engine) as connection:
@@ -189,7 +211,6 @@ def _pack(engine: Engine, series: Roll, partition: Partition) -> int:
                 connection, series, partition
             ):
                 return 0
-            connection.execute(delete(ordered_partition).where(ordered_partition.c.name == partition.name))
     except OperationalError as error:
         return _in_use(error)
     return 1
@@ -198,22 +219,19 @@ def _pack(engine: Engine, series: Roll, partition: Partition) -> int:
 def _expired(engine: Engine, series: RawSeries | Roll, now: datetime) -> list[Partition]:
     keep = series.keep[Mode.PLAIN] if isinstance(series, RawSeries) else series.keep
     with transaction(engine) as connection:
-        kept = _unawaited(connection, series)
-        if series.name in packed.PACKED:
-            kept += partitions.existing_packed(connection, packed.PACKED[series.name])
+        kept = _unawaited(connection, series, partitions.existing(connection, series))
+        kept += partitions.existing_packed(connection, series)
         return [partition for partition in kept if partition.hi <= now - keep]
 
 
-def _unawaited(connection: Connection, series: RawSeries | Roll) -> list[Partition]:
-    """The partitions that no roll-up has yet to be made from."""
+def _unawaited(connection: Connection, series: RawSeries | Roll, candidates: Iterable[Partition]) -> list[Partition]:
+    """Those of them that no roll-up has yet to be made from."""
     waiting = select(dirty_window.c.lo, dirty_window.c.hi).where(
         dirty_window.c.task.in_([rollups.roll_task(roll) for roll in ROLLS.values() if roll.source == series.name])
     )
     windows = connection.execute(waiting).all()
     return [
-        partition
-        for partition in partitions.existing(connection, series)
-        if not any(lo < partition.hi and hi >= partition.lo for lo, hi in windows)
+        partition for partition in candidates if not any(lo < partition.hi and hi >= partition.lo for lo, hi in windows)
     ]
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from gavel.db.series.catalog import EPOCH, Mode, RawSeries, Roll
-from gavel.db.series.ddl import aggregates, comma, instant, interval, raw_columns
+from gavel.db.series.ddl import comma, raw_columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,16 +96,3 @@ def reorder_partition(series: RawSeries | Roll, partition: Partition) -> Iterato
         yield f"ALTER INDEX {new}_brin RENAME TO {partition.name}_ts_idx"
     yield attach(partition)
     yield f"ALTER TABLE {partition.name} DROP CONSTRAINT within"
-
-
-def roll_window(roll: Roll, lo: datetime, hi: datetime) -> str:
-    """Recompute the buckets of [lo, hi), which are bucket limits. Running it again changes nothing."""
-    names = [partial.name for partial in roll.partials]
-    bucket = f"date_bin({interval(roll.width)}, {roll.source_time}, {instant(roll.origin)})"
-    return (
-        f"INSERT INTO {roll.name} (entity_id, {roll.time}, {comma(names)})"
-        f" SELECT entity_id, {bucket}, {aggregates(roll)} FROM {roll.source}"
-        f" WHERE {roll.source_time} >= {instant(lo)} AND {roll.source_time} < {instant(hi)}"
-        f" GROUP BY 1, 2 ORDER BY 1, 2"
-        f" ON CONFLICT (entity_id, {roll.time}) DO UPDATE SET {comma(f'{name} = EXCLUDED.{name}' for name in names)}"
-    )

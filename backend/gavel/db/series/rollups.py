@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Engine, delete, insert, select, update
 from gavel.db.engine import transaction
 from gavel.db.locks import try_lock
 from gavel.db.schema.bookkeeping import dirty_window
-from gavel.db.series import partitions, plain
+from gavel.db.series import packed, partitions, plain
 from gavel.db.series.catalog import RAWS, ROLLS, Mode, Roll
 
 # A bucket is complete this long after its end: a source may be late by two polls. What comes later is rolled again.
@@ -49,12 +49,11 @@ def roll(engine: Engine, target: Roll, now: datetime) -> int:
     with transaction(engine) as connection:
         windows = _windows(connection, target)
     stretches = _closed(target, windows, now)
-    for lo, hi in stretches:
-        partitions.ensure(engine, target, list(plain.partitions_between(target, lo, hi)))
     with transaction(engine) as connection:
         if not windows or not try_lock(connection, roll_task(target)):
             return 0
         for lo, hi in stretches:
+            partitions.open_for_writing(connection, target, list(plain.partitions_between(target, lo, hi - _TICK)))
             _recompute(connection, target, lo, hi)
         _settle(connection, target, windows, now)
     return len(stretches)
@@ -85,7 +84,7 @@ def _closed(target: Roll, windows: Iterable[DirtyWindow], now: datetime) -> list
 
 def _recompute(connection: Connection, target: Roll, lo: datetime, hi: datetime) -> None:
     for start, end in _slices(lo, hi, target.width * _BUCKETS_PER_STATEMENT):
-        connection.exec_driver_sql(plain.roll_window(target, start, end))
+        connection.exec_driver_sql(packed.roll_window(target, start, end))
     note_written(connection, target.name, lo, hi - _TICK)
 
 

@@ -21,9 +21,7 @@ def make_room(connection: Connection, mode: Mode, raw: RawSeries, stamps_us: Int
     if mode is Mode.TIMESCALE:
         connection.exec_driver_sql(timescale.UNPACK_FREELY)
         return
-    touched = list(_touched(raw, stamps_us))
-    if partitions.absent(connection, touched):
-        partitions.ensure(connection.engine, raw, touched)
+    partitions.open_for_writing(connection, raw, list(_touched(raw, stamps_us)))
 
 
 def note_rows(connection: Connection, mode: Mode, raw: RawSeries, lo_us: int, hi_us: int) -> None:

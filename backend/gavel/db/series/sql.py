@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
+from itertools import chain
 
 from gavel.db.series import codes, packed, plain, timescale
 from gavel.db.series.catalog import RAWS, ROLLS, Mode
@@ -21,10 +22,16 @@ def create(mode: Mode, names: Iterable[str]) -> Iterator[str]:
             )
 
 
-def create_packed() -> Iterator[str]:
-    """Statements for what is kept in short, the same in both modes."""
+def create_packed_rolls() -> Iterator[str]:
+    """Statements for roll-ups in short, the same in both modes."""
     yield codes.create()
-    yield from (packed.create(series) for series in packed.PACKED.values())
+    yield from (packed.create(series) for series in ROLLS.values())
+
+
+def create_packed_raws() -> Iterator[str]:
+    """The same for samples and minutes; and, for roll-ups, how columns are stored."""
+    yield from (packed.create(series) for series in RAWS.values())
+    yield from (packed.stay_with_row(series) for series in ROLLS.values())
 
 
 def _keep(source: str) -> timedelta:
@@ -53,7 +60,7 @@ def _folded(statement: str) -> str:
 def main(arguments: Sequence[str]) -> None:
     mode, *names = arguments
     if mode == "packed":
-        sys.stdout.write(as_script(create_packed()))
+        sys.stdout.write(as_script(chain(create_packed_rolls(), create_packed_raws())))
         return
     sys.stdout.write(as_script(create(Mode(mode), names or [*RAWS, *ROLLS])))
 
