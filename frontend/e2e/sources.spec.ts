@@ -43,13 +43,15 @@ test('on a phone every stream says all that columns say', async ({ page }) => {
     .first()
     .getByRole('row')
     .nth(1)
-  await expect(row).toContainText(/array volume[\d.]+ (s|min.*) behind/)
   for (const words of [
-    /^every 30 s, data through \d\d:/,
-    /new samples\/s, no open gaps$/,
-    /^run .*: \d+ read, \d+ new in /,
+    /^array volume/,
+    /Interval30 s/,
+    /Lag[\d.]+ (s|min)/,
+    /Data through\d\d:/,
+    /\d+ read, \d+ new/,
+    /Open gapsnone/,
   ])
-    await expect(row.getByText(words)).toBeVisible()
+    await expect(row).toContainText(words)
 })
 
 test('what keeps numbers from being good stands first, with the words that fit it', async ({ page }) => {

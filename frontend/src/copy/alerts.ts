@@ -130,8 +130,6 @@ export const noHistoryText = 'Choose a longer or an earlier window above.'
 export const noMatch = 'No matching alert'
 export const noMatchText = 'Clear the filters, or choose a longer window above.'
 export const historyTable = 'Alert history'
-export const breach = 'Late detection'
-export const lateSummary = (rule: string, peak: string, time: string) => `${rule}: peak ${peak}, ${time}`
 export const rule = 'Rule'
 export const severity = 'Severity'
 export const duration = 'Duration'
@@ -175,8 +173,6 @@ export const lateNotLoaded = 'Late detections not loaded'
 export const lateMark = 'late'
 export const alert = 'Alert'
 export const lastValue = 'last value'
-export const silenced = (state: string) => `${state}, silenced`
-export const acknowledged = (state: string) => `${state}, acknowledged`
 export const diagnosisAtTrigger = 'Diagnosis at trigger'
 export const diagnosisSoFar = 'Diagnosis'
 export const value = 'Value'

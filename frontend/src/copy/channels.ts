@@ -43,8 +43,6 @@ export const noneSentText = 'Notifications appear here when an alert fires that 
 export const noMatch = 'No matching notification'
 export const noMatchText = 'Choose another channel or state above.'
 export const notification = 'Notification'
-export const eventOn = (state: string, channel: string) => `${state}, on ${channel}`
-export const createdAt = (at: string, zone: string) => `Created ${at} ${zone}`
 export const created = (zone: string) => `Created (${zone})`
 export const onChannel = (channel: string) => `on ${channel}`
 export const nextAttempt = 'next attempt'

@@ -10,10 +10,6 @@ export const unassigned = (noun: string) => `Not assigned to a ${noun}`
 export const unknown = 'unknown'
 export const shareOfTime = (share: string) => `${share} of the latency`
 export const shareUnknown = 'share unknown'
-export const shareAndOutstanding = (share: string, count: string) => `${share}, ${count} outstanding`
-export const notMeasured = 'latency in this layer not measured'
-export const latencyOf = (latency: string) => `${latency} latency`
-export const narrowHeader = (noun: string) => `${noun}, share of latency`
 export const shareBar = 'Share of latency'
 export const share = 'Share'
 export const showAll = (things: string) => `Show all ${things}`

@@ -42,7 +42,6 @@ export const evidenceObject = (lead: string) => `Object: ${lead}`
 export const evidenceDefault = 'unless noted otherwise'
 export const evidenceTable = (side: string) => `Evidence: ${side}`
 export const metricCounter = 'Metric, counter'
-export const metricSource = 'Metric, counter, source'
 export const through = 'through'
 export const valueResolution = 'Value, resolution'
 export const objectSource = 'Object, source'
@@ -57,18 +56,11 @@ export const gavgMeaning = 'guest latency: kernel and everything below it'
 export const davgMeaning = 'device latency: from the adapter driver to the array and back'
 export const kavgMeaning = 'kernel latency: in the VMkernel, including its queue'
 export const qavgMeaning = 'queue latency: the queue’s part of KAVG'
-export const hostCounters = (unit: string) => `Host, counters in ${unit}`
 export const meaningResolution = (meaning: string, step: string) => `${meaning}; resolution ${step}`
 export const queueDepth = 'Queue depth (DQLEN)'
 export const activeVms = 'Active VMs'
 export const activeVmsHint = 'VMs on this host with I/O on this datastore, of those with a disk on it'
 export const vmsOf = (active: number, all: number) => `${active} of ${all}`
-export const iopsNotMeasured = 'IOPS not measured'
-export const iopsValue = (rate: string) => `${rate} IOPS`
-export const depthNotMeasured = 'DQLEN not measured'
-export const depthValue = (depth: string) => `DQLEN ${depth}`
-export const activeVmsNotMeasured = 'active VMs not measured'
-export const activeVmsValue = (vms: string) => `${vms} VMs active`
 export const noHostSamples = 'No host samples in this window.'
 export const noArraySamples = 'No array samples in this window.'
 export const volumesOf = 'volumes of '
@@ -87,8 +79,6 @@ export const arraySan = 'SAN time'
 export const arrayIopsOf = (scope: string) => `Array IOPS, ${scope}`
 export const arrayIops = 'Array IOPS'
 export const lastMinute = 'Last minute'
-export const coveredShare = (share: string) => `${share} measured`
-export const lastResolution = 'Last, resolution'
 export const boundary = 'Boundary'
 export const metric = 'Metric'
 export const last = 'Last'

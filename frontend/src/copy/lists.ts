@@ -7,9 +7,8 @@ export const openSources = 'Open sources'
 export const noMatch = (noun: string) => `No matching ${noun}`
 export const sourceEmpty = 'This source has none. Choose another source above.'
 export const nothingLike = (search: string) => `Nothing matches “${search}”. Shorten or clear the filter.`
-export const byName = 'By name'
-export const slowestFirst = 'Slowest first'
-export const busiestFirst = 'Busiest first'
+export const sortedBy = (column: string, isDescending: boolean) =>
+  `${column}, ${isDescending ? 'highest first' : 'ascending'}`
 export const sortOrder = 'Sort order'
 export const customOrder = 'Custom order'
 export const bySource = 'Filter by source'
@@ -29,10 +28,6 @@ export const hostVsArray = 'Host vs. array'
 export const age = 'Age'
 export const hostOrigin = (counter: string) => `${counter} over all hosts, mean of the last minute`
 export const arrayOrigin = 'array counter, mean of the last minute'
-export const arrayValue = (value: string) => `array ${value}`
-export const hostsRate = (rate: string, note: string) => `hosts ${rate}${note}`
-export const arrayRate = (rate: string, note: string) => `array ${rate}${note}`
-export const iopsRates = (rates: string) => `IOPS: ${rates}`
 export const noArrays = 'No arrays yet'
 export const noArraysText = 'Arrays come from array sources. Add one under Sources.'
 export const bothArrays = 'both arrays'
@@ -41,14 +36,12 @@ export const noDatastoresText =
   'Datastores come from vCenter. Add a vCenter under Sources; the inventory follows within a minute.'
 export const noHosts = 'No hosts yet'
 export const noHostsText = 'Hosts come from vCenter. Add a vCenter under Sources.'
-export const noHost = 'no host'
 export const noVms = 'No VMs yet'
 export const noVmsText = 'VMs come from vCenter. Add a vCenter under Sources.'
 export const noVolumes = 'No volumes yet'
 export const noVolumesText = 'Volumes come from arrays. Add an array under Sources.'
 export const loading = (noun: string) => `Loading ${noun}s …`
 export const keyKernel = '+ KAVG (kernel latency)'
-export const disks = 'disks'
 export const showAll = (count: string) => `Show all ${count}`
 export const columns = 'Columns'
 export const columnLeft = (column: string) => `Move ${column} left`

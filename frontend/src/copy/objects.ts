@@ -23,14 +23,6 @@ export const dsnro = 'DSNRO'
 export const dsnroHint = 'DSNRO (outstanding I/Os with competing worlds): limit when several VMs share the LUN'
 export const pathPolicy = 'Path policy'
 export const notCollected = 'not collected'
-export const deviceNarrow = (header: string) => `${header}, load, depth`
-export const loadNotMeasured = 'load not measured'
-export const load = (iops: string, gavg: string) => `${iops} IOPS · GAVG ${gavg}`
-export const activeValue = (count: string) => `ACTV ${count}`
-export const effectiveValue = (depth: string) => `DQLEN ${depth}`
-export const configuredValue = (depth: string) => `configured ${depth}`
-export const depthNotCollected = 'queue depth not collected'
-export const depths = (depths: string) => `${depths}`
 export const noPaths = 'none'
 export const activePaths = (active: number, total: number) => `${active}/${total} active`
 export const devices = 'Devices'
@@ -56,10 +48,6 @@ export const qos = 'QoS'
 export const qosHint = 'QoS rate-limit time or array scheduling'
 export const subTimeOrigin = (meaning: string) => `${meaning}; all operations, mean of the last minute`
 export const stretchedPod = (pod: string) => `${pod} (stretched)`
-export const hostPorts = 'Host, ports, personality'
-export const noPersonality = 'no personality'
-export const personalityOf = (personality: string) => `personality ${personality}`
-export const noPreferredArray = 'no preferred array'
 export const ports = 'Ports'
 export const personality = 'Personality'
 export const preferredArrays = 'Preferred arrays'
@@ -75,7 +63,6 @@ export const noVolumes = 'No volumes'
 export const noVolumesText = 'Volumes appear after the next inventory read.'
 export const noVolumeMatch = 'No matching volume'
 export const thisArrayOnly = 'this array only'
-export const podArrays = 'Pod, arrays'
 export const podMembers = 'Arrays'
 export const arrayLatency = 'Array latency'
 export const reads = 'Reads'
@@ -127,6 +114,5 @@ export const notFound = (noun: string) =>
   `There is no ${noun} with this ID. It was removed, or the address belongs to another Gavel.`
 export const searchOrList = 'Search for its name above, or open the list:'
 export const loading = (noun: string) => `Loading ${noun} …`
-export const prefers = 'prefers '
 export const maintenance = 'maintenance'
 export const podNoun = 'pod'

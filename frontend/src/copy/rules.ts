@@ -47,8 +47,6 @@ export const newest = 'Showing the last'
 export const periodEnd = '.'
 export const firings = 'Preview firings'
 export const stillOpenSuffix = ', open'
-export const firingColumn = 'Firing'
-export const firingFor = (time: string, peak: string) => `for ${time}, peak ${peak}`
 export const firedAt = (zone: string) => `Fired (${zone})`
 export const add = 'Add rule'
 export const key = 'Key'
@@ -92,11 +90,8 @@ export const noRule = 'no rules'
 export const allEnabled = (rules: string) => `${rules}, all enabled`
 export const someEnabled = (rules: string, enabled: number) => `${rules}, ${enabled} enabled`
 export const invalid = 'invalid'
-export const builtInSuffix = ', built-in'
 export const on = 'On'
 export const openColumn = 'Open'
-export const noneOpen = 'none open'
-export const openCount = (count: number) => `${count} open`
 export const invalidRule = (error: string) => `Invalid, edit it: ${error}`
 export const ruleText = (condition: string, time: string) => `${condition}; resolves after ${time} below threshold`
 export const reads = 'reads'

@@ -65,11 +65,9 @@ export const activeNow = 'active'
 export const inactive = 'inactive'
 export const nextStart = (moment: string, zone: string) => `next ${moment} ${zone}`
 export const forMatching = (conditions: string) => `For ${conditions}`
-export const untilFrom = (until: string, zone: string, from: string) => `Until ${until} ${zone}, from ${from}`
 export const fromZone = (zone: string) => `From (${zone})`
 export const reasonBy = 'Reason, author'
 export const openAlerts = 'Open alerts'
-export const noOpenAlert = 'no open alerts'
 export const silenceFor = (conditions: string) => `silence for ${conditions}`
 export const endNamed = (silence: string) => `End ${silence}`
 export const end = 'End'

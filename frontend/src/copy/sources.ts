@@ -75,7 +75,6 @@ export const allRuns = (count: number) => `All runs: ${count}`
 export const noRuns = 'None yet. The first run starts within seconds.'
 export const showLast = 'Show last'
 export const startedZone = (zone: string) => `Started (${zone})`
-export const startedResult = (zone: string) => `Started (${zone}), result`
 export const queue = 'Queue'
 export const duration = 'Duration'
 export const calls = 'Calls'
@@ -84,12 +83,10 @@ export const samples = 'Samples'
 export const newSamples = 'New samples'
 export const result = 'Result'
 export const runs = 'Runs'
-export const samplesIn = (samples: string) => `${samples} in `
 export const unknownObjects = (count: string) => `${count} samples for unknown objects`
 export const todo = 'add or edit sources'
 export const firstRun =
   ' The first run starts within seconds: it reads the inventory, then the last samples; a large site takes minutes.'
-export const streamState = 'Stream, state'
 export const interval = 'Interval'
 export const seconds = (count: number) => `${count} s`
 export const lag = 'Lag'
@@ -131,16 +128,7 @@ export const yet = (none: string) => `${none} yet`
 export const failedRun = 'failed'
 export const readOnly = (read: string) => `${read} read`
 export const readNew = (read: string, fresh: string) => `${read} read, ${fresh} new`
-export const inTime = (time: string) => ` in ${time}`
-export const lastGoodRunLower = 'last successful run'
-export const neverRead = 'no data yet'
-export const throughClock = (clock: string) => `data through ${clock}`
-export const everySeconds = (seconds: number, through: string) => `every ${seconds} s, ${through}`
-export const noSamplesYet = 'no samples yet'
-export const newRate = (rate: string) => `${rate} new samples/s`
-export const noOpenGaps = 'no open gaps'
-export const neverRun = 'no run yet'
-export const lateChanges = (changes: string) => `${changes} after arrival in the last hour`
+export const lateChanges = 'Late changes, 1 h'
 export const completed = (count: string) => `${count} completed`
 export const corrected = (count: string) => `${count} corrected`
 export const arrayHost = 'array host'
@@ -167,11 +155,8 @@ export const device = 'device'
 export const devices = 'devices'
 export const allOf = 'all'
 export const delayedLower = 'delayed'
-export const run = 'run'
-export const sample = 'sample'
 export const succeeded = 'succeeded'
 export const error = 'error'
-export const behind = ' behind'
 export const never = 'never'
 export const unmatchedNoun = 'unmatched'
 export const path = 'path'

@@ -100,15 +100,6 @@ function mediaOf(query: string): MediaQueryList {
   return list
 }
 
-/** The widest of the steps that tables follow which this screen reaches, in px; 0 on phones. */
-export function useScreenStep(): number {
-  const above700 = useMediaMatch('(min-width: 700px)')
-  const above1200 = useMediaMatch('(min-width: 1200px)')
-  const above1600 = useMediaMatch('(min-width: 1600px)')
-  const above1900 = useMediaMatch('(min-width: 1900px)')
-  return above1900 ? 1900 : above1600 ? 1600 : above1200 ? 1200 : above700 ? 700 : 0
-}
-
 export function useMediaMatch(query: string): boolean {
   const subscribe = useCallback(
     (notify: () => void) => {

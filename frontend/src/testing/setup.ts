@@ -5,6 +5,7 @@ import { matchMediaOnScreen, offScreen } from './screen'
 if (typeof window !== 'undefined') {
   afterEach(cleanup)
   afterEach(offScreen)
+  offScreen()
   standInForLayout()
 }
 

@@ -1,23 +1,24 @@
-/** How wide a page's table is on a screen, and how much room it has there. */
+/** What a page's table shows on a screen that is so wide. */
 
-import { fitting } from '../kit/table/fitting'
-import type { Column } from '../kit/table/VirtualTable'
+import { arrange } from '../kit/table/arrange'
+import type { Column } from '../kit/table/Column'
 
 /** Menu, the page's margins, the card's edges, a scroll bar. */
 const AROUND_PX = 196 + 48 + 2 + 15
 
-export const WIDE_SCREENS = [1440, 1600, 1920] as const
-/** Where some columns make way. */
-export const NARROWER_SCREENS = [1200, 1280, 1366, 1430] as const
+export const DESK_SCREENS = [1200, 1280, 1366, 1440, 1600, 1920] as const
 
-/** In px: what is left of the screen beside all the table's columns; below 0 the last ones are out of sight. */
-export const spareWidth = <Row>(columns: readonly Column<Row>[], screen: number) =>
-  onScreenOf(columns, screen).reduce((left, { width }) => left - width, roomOn(screen))
+const idsOf = (columns: readonly { id: string }[]) => columns.map(({ id }) => id)
 
-/** The same where columns have made way for the others. */
-export const fittedSpareWidth = <Row>(columns: readonly Column<Row>[], screen: number) =>
-  fitting(onScreenOf(columns, screen), roomOn(screen)).reduce((left, { width }) => left - width, roomOn(screen))
+/** Ids of the columns that stand beside each other, and of those in the second line of rows. */
+export function shownOn<Row>(columns: readonly Column<Row>[], screen_px: number) {
+  const { standing, folded } = arrange(columns, screen_px - AROUND_PX)
+  return { standing: idsOf(standing), folded: idsOf(folded) }
+}
 
-const roomOn = (screen: number) => screen - AROUND_PX
-const onScreenOf = <Row>(columns: readonly Column<Row>[], screen: number) =>
-  columns.filter(({ from = 0, narrowOnly }) => from <= screen && !narrowOnly)
+/** In px: how much wider than its room a table's columns are; 0: nothing of it has to be scrolled to. */
+export function overhang<Row>(columns: readonly Column<Row>[], screen_px: number): number {
+  const { standing } = arrange(columns, screen_px - AROUND_PX)
+  const needed_px = standing.reduce((sum, { width, minWidth = width }) => sum + minWidth, 0)
+  return Math.max(0, needed_px - (screen_px - AROUND_PX))
+}

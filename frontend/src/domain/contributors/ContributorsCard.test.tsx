@@ -122,10 +122,10 @@ it('a phone says every number whole, under the name', () => {
   ]
   shown(rows, { whole_ios: 10, all_ios: 7.3, rest_ios: 2.7, others: 0.3 })
   const told = (name: string) => screen.getAllByRole('row').find((one) => one.textContent?.includes(name))?.textContent
-  expect(told('esx-1')).toBe('esx-134 % of the latency, 7.3 outstanding73 µs latency, 5,856 IOPS')
-  expect(told('esx-2')).toBe('esx-2share unknown, ≤ 5.0 outstanding≤ 50 µs latency, 100 k IOPS')
-  expect(told('esx-3')).toBe('esx-3latency in this layer not measured100 k IOPS')
-  expect(told('Not assigned')).toBe('Not assigned to a host27 % of the latency, 2.7 outstanding')
+  expect(told('esx-1')).toBe('esx-134 % of the latencyOutstanding7.3Latency73 µsIOPS5,856')
+  expect(told('esx-2')).toBe('esx-2share unknownOutstanding≤ 5.0Latency≤ 50 µsIOPS100 k')
+  expect(told('esx-3')).toBe('esx-3share unknownOutstanding–Latencynot measuredIOPS100 k')
+  expect(told('Not assigned')).toBe('Not assigned to a host27 % of the latencyOutstanding2.7')
 })
 
 it('five answer who it is; the others come on request, and what is of none of them has its row at once', () => {

@@ -13,13 +13,13 @@ import * as contributorsCopy from '../../copy/contributors'
 import { useCursorMinute } from '../../kit/chart/useCursorTime'
 import { Card } from '../../kit/layout/Card'
 import { DataState, EmptyState } from '../../kit/state/DataState'
-import { Stacked } from '../../kit/table/Told'
-import { type Column, VirtualTable } from '../../kit/table/VirtualTable'
+import type { Column } from '../../kit/table/Column'
+import { VirtualTable } from '../../kit/table/VirtualTable'
 import { Quantity } from '../../kit/text/Quantity'
 import { usePreferences } from '../../lib/preferences'
 import { plural } from '../../lib/text'
 import { formatClock } from '../../lib/time'
-import { formatIops, formatLatency } from '../../lib/units'
+import { formatIops } from '../../lib/units'
 import { ios, iosWithin } from '../breakdown/ios'
 import styles from '../diagnosis/Diagnosis.module.css'
 import { NoNumbers } from '../diagnosis/NoNumbers'
@@ -137,9 +137,6 @@ type Row = Contributor | Rest
 const FIRST = 5
 
 const ROW_PX = 34
-/** Name and two lines. */
-const NARROW_ROW_PX = 72
-
 /** Less is rounding: every number of the list is told to a percent at best. */
 const WORTH_A_ROW = 0.005
 
@@ -177,19 +174,14 @@ export function shareNumber(one: Row): string | null {
   return most < 0.01 ? shareText(most) : `≤ ${shareText(most)}`
 }
 
+/** "34 % of the latency", where the bar has no room. */
+function sharePart(one: Row): string {
+  const number = shareNumber(one)
+  return number === null ? contributorsCopy.shareUnknown : contributorsCopy.shareOfTime(number)
+}
+
 const whose = (one: Row) =>
   one.subject === null ? <span className="muted">{one.label}</span> : <EntityLink to={one.subject} />
-
-/** On a phone: "34 % of the time, 9.5 I/Os inside", "1.63 ms per I/O, 5,856 IOPS". */
-function toldOf(one: Row): string[] {
-  const number = shareNumber(one)
-  const share = number === null ? contributorsCopy.shareUnknown : contributorsCopy.shareOfTime(number)
-  if (one.subject === null) return [contributorsCopy.shareAndOutstanding(share, ios(one.ios))]
-  if (one.us === null) return [contributorsCopy.notMeasured, formatIops(one.iops)]
-  const { us, isBound } = perIo(one)
-  const time = contributorsCopy.latencyOf(`${isBound ? '≤ ' : ''}${formatLatency(us)}`)
-  return [contributorsCopy.shareAndOutstanding(share, iosWithin(one)), `${time}, ${formatIops(one.iops)}`]
-}
 
 /** Counters of disks and of devices may differ by so much before it is worth a word. */
 const WORTH_A_WORD = 0.05
@@ -232,27 +224,20 @@ export function Ranking({ noun, rows, total, layers, whole_ios, all_ios, rest_io
   const columns = useMemo<Column<Row>[]>(
     () => [
       {
-        id: 'told',
-        header: contributorsCopy.narrowHeader(noun === 'VM' ? commonCopy.vm : commonCopy.host),
-        width: 280,
-        grow: true,
-        narrowOnly: true,
-        cell: (one) => <Stacked of={whose(one)} lines={toldOf(one)} />,
-      },
-      {
         id: 'name',
         header: noun === 'VM' ? commonCopy.vm : commonCopy.host,
         width: 120,
+        minWidth: 96,
         grow: true,
-        from: 700,
         cell: whose,
       },
       {
         id: 'share',
         header: contributorsCopy.shareBar,
         width: 142,
+        minWidth: 112,
         grow: true,
-        from: 700,
+        compact: (one) => sharePart(one),
         cell: (one) => (
           <span className={styles.share}>
             <LayerBar
@@ -268,7 +253,7 @@ export function Ranking({ noun, rows, total, layers, whole_ios, all_ios, rest_io
         id: 'ios',
         header: contributorsCopy.outstanding,
         width: 104,
-        from: 1200,
+        minWidth: 88,
         align: 'right',
         cell: (one) =>
           one.subject === null ? (
@@ -283,7 +268,7 @@ export function Ranking({ noun, rows, total, layers, whole_ios, all_ios, rest_io
         id: 'us',
         header: commonCopy.latency,
         width: 92,
-        from: 700,
+        minWidth: 76,
         align: 'right',
         cell: (one) => {
           if (one.subject === null) return ''
@@ -300,7 +285,7 @@ export function Ranking({ noun, rows, total, layers, whole_ios, all_ios, rest_io
         id: 'iops',
         header: commonCopy.iops,
         width: 84,
-        from: 700,
+        minWidth: 64,
         align: 'right',
         cell: (one) => (one.subject === null ? '' : <Quantity value={one.iops} unit="ops/s" bare />),
       },
@@ -315,8 +300,6 @@ export function Ranking({ noun, rows, total, layers, whole_ios, all_ios, rest_io
         count={listed.length}
         rowAt={(index) => listed[index]}
         rowPx={ROW_PX}
-        narrowRowPx={NARROW_ROW_PX}
-        wraps="on phones"
       />
       {rows.length > shown.length && (
         <Button className={styles.more ?? ''} variant="subtle" size="compact-sm" onClick={() => setWhole(true)}>

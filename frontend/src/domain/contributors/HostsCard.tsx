@@ -13,12 +13,11 @@ import * as unitsCopy from '../../copy/units'
 import { useCursorMinute } from '../../kit/chart/useCursorTime'
 import { Card } from '../../kit/layout/Card'
 import { DataState } from '../../kit/state/DataState'
-import { Stacked } from '../../kit/table/Told'
-import { type Column, VirtualTable } from '../../kit/table/VirtualTable'
+import type { Column } from '../../kit/table/Column'
+import { VirtualTable } from '../../kit/table/VirtualTable'
 import { usePreferences } from '../../lib/preferences'
 import { formatClock } from '../../lib/time'
 import { formatBareLatency, formatPrecision, formatRate, type LatencyScale, latencyScale } from '../../lib/units'
-import styles from '../diagnosis/Diagnosis.module.css'
 import { NoNumbers } from '../diagnosis/NoNumbers'
 import { CardSkeleton } from '../diagnosis/Skeletons'
 import { EntityLink } from '../object/EntityLink'
@@ -75,8 +74,6 @@ export function HostsTable({ hosts, shares, layer }: HostsTableProps) {
       rowAt={(index) => hosts[index]}
       rowKey={({ subject }) => String(subject.id)}
       rowPx={ROW_PX}
-      narrowRowPx={NARROW_ROW_PX}
-      wraps="on phones"
     />
   )
 }
@@ -89,8 +86,6 @@ const LATENCIES = [
 ] as const
 
 const ROW_PX = 34
-/** Name and two lines. */
-const NARROW_ROW_PX = 72
 
 /** One unit and one number of decimals for all latencies, so that columns compare digit by digit. */
 function hostColumns(
@@ -102,24 +97,10 @@ function hostColumns(
   const shareOf = ({ subject }: HostOnDatastore) => shares.get(subject.id) ?? null
   return [
     {
-      id: 'told',
-      header: countersCopy.hostCounters(scale.unit),
-      width: 280,
-      grow: true,
-      narrowOnly: true,
-      cell: (one) => (
-        <Stacked
-          of={<HostWithShare host={one} share={shareOf(one)} />}
-          lines={[loadWords(one), latencyWords(one, scale)]}
-        />
-      ),
-    },
-    {
       id: 'host',
       header: commonCopy.host,
       width: 108,
       grow: true,
-      from: 700,
       cell: ({ subject }) => <EntityLink to={subject} />,
     },
     number('share', contributorsCopy.share, 76, shareOf, () => countersCopy.shareMeaning(layerWord(layer))),
@@ -150,32 +131,6 @@ const activeVms = ({ vms_active, vms }: HostOnDatastore) =>
 const latencyCell = (one: HostOnDatastore, name: (typeof LATENCIES)[number][0], scale: LatencyScale) =>
   one.iops === 0 ? unitsCopy.noIo : bareLatency(one[name], scale, one.precision_us)
 
-function HostWithShare({ host, share }: { host: HostOnDatastore; share: string | null }) {
-  return (
-    <span className={styles.hostShare}>
-      <EntityLink to={host.subject} />
-      {share !== null && <span className="numeric">{contributorsCopy.shareOfTime(share)}</span>}
-    </span>
-  )
-}
-
-/** "1,264 IOPS · DQLEN 32 · 2 of 3 VMs active". */
-function loadWords(one: HostOnDatastore): string {
-  const vms = activeVms(one)
-  return [
-    one.iops === null ? countersCopy.iopsNotMeasured : countersCopy.iopsValue(formatRate(one.iops)),
-    one.queue_depth === null ? countersCopy.depthNotMeasured : countersCopy.depthValue(formatRate(one.queue_depth)),
-    vms === null ? countersCopy.activeVmsNotMeasured : countersCopy.activeVmsValue(vms),
-  ].join(' · ')
-}
-
-/** "GAVG 0.31 · DAVG 0.30 · KAVG 0.01 · QAVG –", "no I/O". */
-function latencyWords(one: HostOnDatastore, scale: LatencyScale): string {
-  if (one.iops === 0) return unitsCopy.noIo
-  const words = LATENCIES.map(([name, header]) => `${header} ${latencyCell(one, name, scale) ?? unitsCopy.notMeasured}`)
-  return words.join(' · ')
-}
-
 const unitOf = (hosts: readonly HostOnDatastore[]) => scaleOf(hosts).unit
 
 /** Counters of whole ms among them say nothing in µs. */
@@ -201,7 +156,6 @@ function number(
     header,
     width,
     align: 'right',
-    from: 700,
     cell: (row) => {
       const text = read(row)
       return text === null ? (

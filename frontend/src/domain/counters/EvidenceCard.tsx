@@ -1,15 +1,16 @@
 /** The raw numbers behind a diagnosis, hosts and array side by side: counter, unit, precision, source, time. */
 
-import { Fragment, type ReactNode, useEffect, useMemo } from 'react'
+import { Fragment, useEffect, useMemo } from 'react'
 import type { Evidence } from '../../api/types'
 import * as countersCopy from '../../copy/counters'
 import { Card } from '../../kit/layout/Card'
 import { EmptyState } from '../../kit/state/DataState'
-import { type Column, VirtualTable } from '../../kit/table/VirtualTable'
+import type { Column } from '../../kit/table/Column'
+import { VirtualTable } from '../../kit/table/VirtualTable'
 import { Name } from '../../kit/text/Name'
 import { Names } from '../../kit/text/Names'
 import { Quantity } from '../../kit/text/Quantity'
-import { useMediaMatch, usePreferences } from '../../lib/preferences'
+import { usePreferences } from '../../lib/preferences'
 import { plural } from '../../lib/text'
 import { formatClock, type Zone } from '../../lib/time'
 import { formatPrecision } from '../../lib/units'
@@ -27,8 +28,6 @@ import {
 
 /** Two lines: the number and its counter, its value and its steps, its object and its source. */
 const ROW_PX = 52
-/** On phones until when is below it, and whose number it is where the block's heading does not say so. */
-const NARROW_ROW_PX = 74
 
 export function EvidenceCard({ evidence }: { evidence: readonly Evidence[] }) {
   useEffect(() => {
@@ -51,22 +50,13 @@ export function EvidenceCard({ evidence }: { evidence: readonly Evidence[] }) {
 
 function Side({ words: { title, nothing }, own }: { words: SideWords; own: readonly Evidence[] }) {
   const { zone } = usePreferences()
-  // A wide table has a column for it.
-  const isWide = useMediaMatch('(min-width: 700px)')
-  const usual = useMemo(() => (isWide ? null : usualOf(own)), [isWide, own])
+  const usual = useMemo(() => usualOf(own), [own])
   const columns = useMemo(() => evidenceColumns(zone, usual), [zone, usual])
   return (
     <div className={styles.side}>
       <h3 className={styles.title}>
         {title} <span className={styles.count}>{plural(own.length, countersCopy.counterNoun)}</span>
       </h3>
-      {usual !== null && (
-        <p className={styles.usual}>
-          <Names lead={countersCopy.evidenceObject(leadOf(usual))} names={[usual.subject.name]} between="" />
-          <Names lead={countersCopy.sourceLead} names={usual.sources.map(nameOf)} between=" + " />
-          {own.some((one) => !isSameOrigin(one, usual)) && <span>{countersCopy.evidenceDefault}</span>}
-        </p>
-      )}
       {own.length === 0 ? (
         <p className={styles.nothing}>{nothing}</p>
       ) : (
@@ -76,16 +66,27 @@ function Side({ words: { title, nothing }, own }: { words: SideWords; own: reado
           count={own.length}
           rowAt={(index) => own[index]}
           rowPx={ROW_PX}
-          narrowRowPx={NARROW_ROW_PX}
           whole
-          wraps="everywhere"
+          wraps
+          foldedNote={usual && <Usual usual={usual} own={own} />}
         />
       )}
     </div>
   )
 }
 
-/** `usual`: whose numbers most of them are, told once above them where they stand one below the other. */
+/** Whose numbers most of them are: said once above them where a table has no column for it. */
+function Usual({ usual, own }: { usual: Evidence; own: readonly Evidence[] }) {
+  return (
+    <p className={styles.usual}>
+      <Names lead={countersCopy.evidenceObject(leadOf(usual))} names={[usual.subject.name]} between="" />
+      <Names lead={countersCopy.sourceLead} names={usual.sources.map(nameOf)} between=" + " />
+      {own.some((one) => !isSameOrigin(one, usual)) && <span>{countersCopy.evidenceDefault}</span>}
+    </p>
+  )
+}
+
+/** `usual`: whose numbers most of them are. */
 function evidenceColumns(zone: Zone, usual: Evidence | null): Column<Evidence>[] {
   return [
     {
@@ -93,38 +94,14 @@ function evidenceColumns(zone: Zone, usual: Evidence | null): Column<Evidence>[]
       header: countersCopy.metricCounter,
       width: 150,
       grow: true,
-      from: 700,
       cell: (one) => <NumberLines one={one} />,
-    },
-    {
-      id: 'label-and-subject',
-      header: countersCopy.metricSource,
-      width: 200,
-      grow: true,
-      narrowOnly: true,
-      cell: (one) => (
-        <NumberLines one={one}>
-          {(usual === null || !isSameOrigin(one, usual)) && (
-            <>
-              <span className={styles.origin}>
-                <Names lead={leadOf(one)} names={[one.subject.name]} between="" />
-              </span>
-              <span className={styles.origin}>
-                <Names names={one.sources.map(nameOf)} between=" + " />
-              </span>
-            </>
-          )}
-          <span className={`${styles.origin} numeric`}>
-            {countersCopy.through} {formatClock(Date.parse(one.at), zone)}
-          </span>
-        </NumberLines>
-      ),
     },
     {
       id: 'value',
       header: countersCopy.valueResolution,
       width: 116,
-      narrow: 124,
+      minWidth: 124,
+      priority: 1,
       align: 'right',
       cell: ({ value, unit, precision, counter }) => (
         <span className={styles.lines}>
@@ -137,22 +114,15 @@ function evidenceColumns(zone: Zone, usual: Evidence | null): Column<Evidence>[]
       id: 'subject',
       header: countersCopy.objectSource,
       width: 150,
-      from: 700,
-      cell: (one) => (
-        <span className={styles.lines}>
-          <Names lead={leadOf(one)} names={[one.subject.name]} between="" />
-          <span className={styles.origin}>
-            <Names names={one.sources.map(nameOf)} between=" + " />
-          </span>
-        </span>
-      ),
+      compact: (one) => (usual !== null && isSameOrigin(one, usual) ? null : <Origin one={one} />),
+      cell: (one) => <Origin one={one} />,
     },
     {
       id: 'at',
       header: countersCopy.throughHeader,
       width: 68,
       align: 'right',
-      from: 700,
+      compact: ({ at }) => `${countersCopy.through} ${formatClock(Date.parse(at), zone)}`,
       cell: ({ at }) => <span className="numeric">{formatClock(Date.parse(at), zone)}</span>,
     },
   ]
@@ -160,14 +130,24 @@ function evidenceColumns(zone: Zone, usual: Evidence | null): Column<Evidence>[]
 
 const nameOf = ({ name }: { name: string }) => name
 
-function NumberLines({ one, children }: { one: Evidence; children?: ReactNode }) {
+function Origin({ one }: { one: Evidence }) {
+  return (
+    <span className={styles.lines}>
+      <Names lead={leadOf(one)} names={[one.subject.name]} between="" />
+      <span className={styles.origin}>
+        <Names names={one.sources.map(nameOf)} between=" + " />
+      </span>
+    </span>
+  )
+}
+
+function NumberLines({ one }: { one: Evidence }) {
   return (
     <span className={styles.lines}>
       <Name whole>{one.label}</Name>
       <span className={styles.origin}>
         <Counter name={one.counter} />
       </span>
-      {children}
     </span>
   )
 }

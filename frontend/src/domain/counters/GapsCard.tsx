@@ -8,8 +8,8 @@ import * as sectionsCopy from '../../copy/sections'
 import { Card } from '../../kit/layout/Card'
 import { StateMark } from '../../kit/mark/StateMark'
 import { EmptyState } from '../../kit/state/DataState'
-import { TOLD_PX, Told } from '../../kit/table/Told'
-import { type Column, VirtualTable } from '../../kit/table/VirtualTable'
+import type { Column } from '../../kit/table/Column'
+import { VirtualTable } from '../../kit/table/VirtualTable'
 import { Name, NameLink } from '../../kit/text/Name'
 import { usePreferences } from '../../lib/preferences'
 import { streamName } from '../../lib/text'
@@ -38,22 +38,8 @@ export function GapsTable({ gaps }: { gaps: readonly GapOut[] }) {
         id: 'when',
         header: gapsCopy.when,
         width: 250,
-        from: 700,
         cell: (gap) => (
           <span className="numeric">{formatWindow(Date.parse(gap.from_at), Date.parse(gap.to_at), zone)}</span>
-        ),
-      },
-      {
-        id: 'told',
-        header: gapsCopy.whenAndWhy,
-        width: 300,
-        grow: true,
-        narrowOnly: true,
-        cell: (gap) => (
-          <Told when={formatWindow(Date.parse(gap.from_at), Date.parse(gap.to_at), zone)} what={gap.reason}>
-            {gap.source.name}, {streamName(gap.stream)}
-            {gap.state === 'explained' ? '' : gapsCopy.backfillSuffix}
-          </Told>
         ),
       },
       {
@@ -61,7 +47,6 @@ export function GapsTable({ gaps }: { gaps: readonly GapOut[] }) {
         header: gapsCopy.length,
         width: 110,
         align: 'right',
-        from: 700,
         cell: (gap) => (
           <span className="numeric">{formatSeconds((Date.parse(gap.to_at) - Date.parse(gap.from_at)) / 1000)}</span>
         ),
@@ -70,15 +55,14 @@ export function GapsTable({ gaps }: { gaps: readonly GapOut[] }) {
         id: 'source',
         header: commonCopy.source,
         width: 150,
-        from: 700,
         cell: (gap) => <Name focusable>{gap.source.name}</Name>,
       },
-      { id: 'stream', header: gapsCopy.stream, width: 130, from: 1200, cell: (gap) => streamName(gap.stream) },
+      { id: 'stream', header: gapsCopy.stream, width: 130, priority: 3, cell: (gap) => streamName(gap.stream) },
       {
         id: 'subject',
         header: commonCopy.object,
         width: 140,
-        from: 1200,
+        priority: 3,
         cell: (gap) => (gap.subject === null ? gapsCopy.wholeSource : <Name focusable>{gap.subject}</Name>),
       },
       {
@@ -86,14 +70,14 @@ export function GapsTable({ gaps }: { gaps: readonly GapOut[] }) {
         header: gapsCopy.reason,
         width: 240,
         grow: true,
-        from: 700,
+        compact: (gap) => <Name whole>{gap.reason}</Name>,
         cell: (gap) => <Name focusable>{gap.reason}</Name>,
       },
       {
         id: 'state',
         header: commonCopy.state,
         width: 180,
-        from: 700,
+        compact: 'bare',
         cell: (gap) =>
           gap.state === 'explained' ? (
             <StateMark tone="calm" word={gapsCopy.explained} />
@@ -104,15 +88,7 @@ export function GapsTable({ gaps }: { gaps: readonly GapOut[] }) {
     ],
     [zone],
   )
-  return (
-    <VirtualTable
-      label={gapsCopy.title}
-      columns={columns}
-      count={gaps.length}
-      rowAt={(index) => gaps[index]}
-      narrowRowPx={TOLD_PX}
-    />
-  )
+  return <VirtualTable label={gapsCopy.title} columns={columns} count={gaps.length} rowAt={(index) => gaps[index]} />
 }
 
 interface Happened {
@@ -158,43 +134,32 @@ function EventsTable({ events }: { events: readonly Happened[] }) {
         id: 'at',
         header: gapsCopy.when,
         width: 230,
-        from: 700,
         cell: (event) => <span className="numeric">{formatInstant(event.at_ms, zone)}</span>,
       },
-      {
-        id: 'told',
-        header: gapsCopy.whenAndWhat,
-        width: 300,
-        grow: true,
-        narrowOnly: true,
-        cell: (event) => (
-          <Told when={formatInstant(event.at_ms, zone)} what={event.text}>
-            {event.to}
-          </Told>
-        ),
-      },
-      { id: 'kind', header: commonCopy.type, width: 140, from: 700, cell: (event) => event.kind },
+      { id: 'kind', header: commonCopy.type, width: 140, compact: 'bare', cell: (event) => event.kind },
       {
         id: 'text',
         header: gapsCopy.event,
         width: 240,
         grow: true,
-        from: 700,
+        compact: (event) => <Name whole>{event.text}</Name>,
         cell: (event) => <Name focusable>{event.text}</Name>,
       },
       ...(hasLinks
-        ? [{ id: 'subject', header: gapsCopy.link, width: 180, from: 700, cell: ({ to }: Happened) => to }]
+        ? [
+            {
+              id: 'subject',
+              header: gapsCopy.link,
+              width: 180,
+              compact: 'bare' as const,
+              cell: ({ to }: Happened) => to,
+            },
+          ]
         : []),
     ],
     [zone, hasLinks],
   )
   return (
-    <VirtualTable
-      label={gapsCopy.events}
-      columns={columns}
-      count={events.length}
-      rowAt={(index) => events[index]}
-      narrowRowPx={TOLD_PX}
-    />
+    <VirtualTable label={gapsCopy.events} columns={columns} count={events.length} rowAt={(index) => events[index]} />
   )
 }

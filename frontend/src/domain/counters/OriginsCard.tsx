@@ -6,8 +6,8 @@ import { levelLabel, type SeriesColumn, type SeriesGroup } from '../../charts/se
 import * as commonCopy from '../../copy/common'
 import * as countersCopy from '../../copy/counters'
 import { Card } from '../../kit/layout/Card'
-import { Stacked, TOLD_PX } from '../../kit/table/Told'
-import { type Column, VirtualTable } from '../../kit/table/VirtualTable'
+import type { Column } from '../../kit/table/Column'
+import { VirtualTable } from '../../kit/table/VirtualTable'
 import { Name } from '../../kit/text/Name'
 import { Quantity } from '../../kit/text/Quantity'
 import { formatPrecision } from '../../lib/units'
@@ -21,63 +21,29 @@ interface Origin {
 
 const COLUMNS: Column<Origin>[] = [
   {
-    id: 'told',
-    header: countersCopy.metricSource,
-    width: 220,
-    grow: true,
-    narrowOnly: true,
-    cell: ({ group, column }) => (
-      <Stacked
-        of={<Name whole>{column.label}</Name>}
-        lines={[
-          <Name key="counter" whole>
-            {column.counter}
-          </Name>,
-          <Name key="source" whole>
-            {`${levelLabel(group.level)} · ${sourceNames(group)}`}
-          </Name>,
-          countersCopy.coveredShare(coverage(column.values)),
-        ]}
-      />
-    ),
-  },
-  {
-    id: 'newest-and-steps',
-    header: countersCopy.lastResolution,
-    width: 138,
-    align: 'right',
-    narrowOnly: true,
-    cell: ({ column }) => (
-      <Stacked of={<Newest column={column} />} lines={[formatPrecision(column.precision, column.unit)]} />
-    ),
+    id: 'number',
+    header: countersCopy.metric,
+    width: 256,
+    cell: ({ column }) => <Name focusable>{column.label}</Name>,
   },
   {
     id: 'side',
     header: countersCopy.boundary,
     width: 116,
-    from: 700,
     cell: ({ group }) => levelLabel(group.level),
-  },
-  {
-    id: 'number',
-    header: countersCopy.metric,
-    width: 256,
-    from: 700,
-    cell: ({ column }) => <Name focusable>{column.label}</Name>,
   },
   {
     id: 'newest',
     header: countersCopy.last,
     width: 112,
     align: 'right',
-    from: 700,
+    priority: 1,
     cell: ({ column }) => <Newest column={column} />,
   },
   {
     id: 'source',
     header: commonCopy.source,
     width: 140,
-    from: 700,
     cell: ({ group }) => <Name focusable>{sourceNames(group)}</Name>,
   },
   {
@@ -85,7 +51,7 @@ const COLUMNS: Column<Origin>[] = [
     header: countersCopy.counter,
     width: 230,
     grow: true,
-    from: 700,
+    compact: ({ column }) => <Name whole>{column.counter}</Name>,
     cell: ({ column }) => <Name focusable>{column.counter}</Name>,
   },
   {
@@ -93,7 +59,6 @@ const COLUMNS: Column<Origin>[] = [
     header: countersCopy.resolution,
     width: 156,
     align: 'right',
-    from: 700,
     cell: ({ column }) => <span className="numeric">{formatPrecision(column.precision, column.unit)}</span>,
   },
   {
@@ -101,7 +66,6 @@ const COLUMNS: Column<Origin>[] = [
     header: countersCopy.measuredShare,
     width: 90,
     align: 'right',
-    from: 700,
     cell: ({ column }) => <span className="numeric">{coverage(column.values)}</span>,
   },
 ]
@@ -133,8 +97,6 @@ export function OriginsCard({ series, groups }: { series: Series; groups: readon
         columns={COLUMNS}
         count={measured.length}
         rowAt={(index) => measured[index]}
-        narrowRowPx={TOLD_PX}
-        wraps="on phones"
       />
       {silent.length > 0 && (
         <p className={styles.silent}>

@@ -7,8 +7,9 @@ import type { SeriesGroup } from '../../charts/series'
 import * as commonCopy from '../../copy/common'
 import * as countersCopy from '../../copy/counters'
 import { Card } from '../../kit/layout/Card'
-import { Stacked } from '../../kit/table/Told'
-import { type Column, VirtualTable } from '../../kit/table/VirtualTable'
+import type { Column } from '../../kit/table/Column'
+import { Stacked } from '../../kit/table/Stacked'
+import { VirtualTable } from '../../kit/table/VirtualTable'
 import { Name } from '../../kit/text/Name'
 import { Quantity } from '../../kit/text/Quantity'
 import { usePreferences } from '../../lib/preferences'
@@ -63,13 +64,7 @@ function PartsTable({ title, groups, times_ms, cursor, chosen, onChoose }: Parts
         )
   return (
     <Card title={title} hint={<span className="numeric">{when}</span>} flush>
-      <VirtualTable
-        label={title}
-        columns={columns}
-        count={groups.length}
-        rowAt={(index) => groups[index]}
-        wraps="on phones"
-      />
+      <VirtualTable label={title} columns={columns} count={groups.length} rowAt={(index) => groups[index]} />
     </Card>
   )
 }
@@ -85,22 +80,16 @@ function columnsOf(
     header: commonCopy.name,
     width: 260,
     grow: true,
-    from: 700,
+    minWidth: 150,
+    compact: (group) => <WholeName of={group} />,
     cell: (group) => <Name focusable>{group.entity.name}</Name>,
-  }
-  const wholeName: Column<SeriesGroup> = {
-    id: 'whole-name',
-    header: commonCopy.name,
-    width: 150,
-    grow: true,
-    narrowOnly: true,
-    cell: (group) => <WholeName of={group} />,
   }
   const choose: Column<SeriesGroup> = {
     id: 'choose',
     header: countersCopy.chart,
     width: 92,
-    narrow: 84,
+    minWidth: 84,
+    priority: 1,
     cell: (group) => {
       const isChosen = partKey(group) === chosen
       return (
@@ -136,7 +125,7 @@ function columnsOf(
       },
     }),
   )
-  return [name, wholeName, choose, ...numbers]
+  return [name, choose, ...numbers]
 }
 
 /** Of a host and its device only both names tell a row from the next: each is cut in its own line. */

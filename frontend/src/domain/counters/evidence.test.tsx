@@ -68,7 +68,7 @@ it('each side has a table of its own, with counter, steps, source and time of ev
 it('on a phone whose number it is stands below it, and no box has to be scrolled for it', () => {
   show([number('host', 'Read GAVG')])
   expect(screen.getAllByRole('columnheader').map(({ textContent }) => textContent)).toEqual([
-    'Metric, counter, source',
+    'Metric, counter',
     'Value, resolution',
   ])
   expect(screen.getAllByRole('row')[1]?.textContent).toContain('vdi-08vcenter-2through 05:33')

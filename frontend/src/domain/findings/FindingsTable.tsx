@@ -6,7 +6,8 @@ import type { FindingRow } from '../../api/types'
 import * as commonCopy from '../../copy/common'
 import * as findingsCopy from '../../copy/findings'
 import { StateMark } from '../../kit/mark/StateMark'
-import { type Column, VirtualTable } from '../../kit/table/VirtualTable'
+import type { Column } from '../../kit/table/Column'
+import { VirtualTable } from '../../kit/table/VirtualTable'
 import { usePreferences } from '../../lib/preferences'
 import { visibleName } from '../../lib/text'
 import { formatMoment, type Zone, zoneName } from '../../lib/time'
@@ -17,7 +18,6 @@ import styles from './Findings.module.css'
 import { acceptedWords, findingMark } from './words'
 
 const ROW_PX = 62
-const NARROW_ROW_PX = 118
 
 interface FindingsTableProps {
   count: number
@@ -37,8 +37,6 @@ export function FindingsTable({ count, rowAt, onWindow }: FindingsTableProps) {
       {...(onWindow ? { onWindow } : {})}
       rowKey={({ id }) => String(id)}
       rowPx={ROW_PX}
-      narrowRowPx={NARROW_ROW_PX}
-      wraps="on phones"
     />
   )
 }
@@ -46,42 +44,26 @@ export function FindingsTable({ count, rowAt, onWindow }: FindingsTableProps) {
 function findingColumns(zone: Zone): Column<FindingRow>[] {
   return [
     {
-      id: 'told',
-      header: findingsCopy.narrowHeader,
-      width: 280,
+      id: 'finding',
+      header: findingsCopy.finding,
+      width: 260,
       grow: true,
-      narrowOnly: true,
-      cell: (row) => (
-        <span className={styles.told}>
-          <Marks row={row} zone={zone} />
-          <Title row={row} />
-          <On row={row} />
-          <span className={styles.advice}>{row.advice}</span>
-        </span>
-      ),
+      cell: (row) => <Title row={row} />,
     },
     {
       id: 'severity',
       header: findingsCopy.severity,
       width: 152,
-      from: 700,
+      compact: 'bare',
       cell: (row) => <Marks row={row} zone={zone} />,
     },
-    {
-      id: 'finding',
-      header: findingsCopy.finding,
-      width: 260,
-      grow: true,
-      from: 700,
-      cell: (row) => <Title row={row} />,
-    },
-    { id: 'object', header: commonCopy.object, width: 160, from: 700, cell: (row) => <On row={row} /> },
+    { id: 'object', header: commonCopy.object, width: 160, compact: 'bare', cell: (row) => <On row={row} /> },
     {
       id: 'advice',
       header: findingsCopy.whatToDo,
       width: 240,
       grow: true,
-      from: 1200,
+      compact: 'bare',
       cell: ({ advice }) => (
         <span className={styles.advice} title={advice}>
           {advice}
@@ -93,7 +75,6 @@ function findingColumns(zone: Zone): Column<FindingRow>[] {
       header: `${findingsCopy.since} (${zoneName(zone)})`,
       width: 142,
       align: 'right',
-      from: 700,
       cell: ({ raised_at }) => <span className="numeric">{formatMoment(Date.parse(raised_at), zone)}</span>,
     },
   ]

@@ -15,7 +15,7 @@ import {
 } from '../../charts/hops'
 import * as commonCopy from '../../copy/common'
 import * as ioPathCopy from '../../copy/ioPath'
-import { Stacked } from '../../kit/table/Told'
+import { Stacked } from '../../kit/table/Stacked'
 import { Name } from '../../kit/text/Name'
 import { useMediaMatch } from '../../lib/preferences'
 import { formatIops, NOT_MEASURED } from '../../lib/units'

@@ -1,17 +1,16 @@
 /** Devices as hosts see them: what they did in the newest minute, their depth, path policy, working paths. */
 
-import { type ReactNode, useMemo } from 'react'
+import { useMemo } from 'react'
 import type { DeviceOut } from '../../api/types'
 import * as commonCopy from '../../copy/common'
 import * as countersCopy from '../../copy/counters'
 import * as objectsCopy from '../../copy/objects'
-import * as unitsCopy from '../../copy/units'
 import { StateMark } from '../../kit/mark/StateMark'
-import { Stacked, TOLD_PX } from '../../kit/table/Told'
-import { type Column, VirtualTable } from '../../kit/table/VirtualTable'
+import type { Column } from '../../kit/table/Column'
+import { VirtualTable } from '../../kit/table/VirtualTable'
 import { Name } from '../../kit/text/Name'
 import { NO_IO, Quantity } from '../../kit/text/Quantity'
-import { formatCount, formatCounter, formatRate } from '../../lib/units'
+import { formatCount } from '../../lib/units'
 import { ios } from '../breakdown/ios'
 import { policyWords } from '../io-path/pathPolicy'
 import { EntityLink } from '../object/EntityLink'
@@ -21,8 +20,8 @@ const HOST: Column<DeviceOut> = {
   id: 'host',
   header: commonCopy.host,
   width: 150,
+  minWidth: 120,
   grow: true,
-  from: 700,
   cell: (device) => <EntityLink to={device.host} />,
 }
 
@@ -30,8 +29,8 @@ const DEVICE: Column<DeviceOut> = {
   id: 'device',
   header: objectsCopy.device,
   width: 220,
+  minWidth: 150,
   grow: true,
-  from: 700,
   cell: (device) => <Name focusable>{device.canonical_name}</Name>,
 }
 
@@ -40,7 +39,8 @@ const PATHS: Column<DeviceOut> = {
   id: 'paths',
   header: objectsCopy.paths,
   width: 136,
-  narrow: 122,
+  minWidth: 122,
+  priority: 1,
   cell: (device) => <Paths working={device.paths_working} total={device.paths_total} />,
 }
 
@@ -49,8 +49,9 @@ const VOLUME: Column<DeviceOut> = {
   id: 'volume',
   header: objectsCopy.arrayVolume,
   width: 150,
+  minWidth: 110,
   grow: true,
-  from: 700,
+  compact: 'bare',
   cell: (device) => <Volume device={device} />,
 }
 
@@ -61,7 +62,6 @@ const REST: Column<DeviceOut>[] = [
     header: commonCopy.iops,
     width: 84,
     align: 'right',
-    from: 700,
     cell: ({ newest }) => <Quantity value={newest.iops} unit="ops/s" bare />,
   },
   {
@@ -70,7 +70,6 @@ const REST: Column<DeviceOut>[] = [
     header: countersCopy.gavg,
     width: 108,
     align: 'right',
-    from: 700,
     cell: ({ newest }) => (
       <Quantity
         value={newest.gavg_us}
@@ -88,7 +87,6 @@ const REST: Column<DeviceOut>[] = [
     header: objectsCopy.active,
     width: 104,
     align: 'right',
-    from: 700,
     cell: ({ newest }) =>
       newest.in_flight_ios === null ? (
         <Quantity value={null} unit="I/Os" origin={objectsCopy.activeMissing} />
@@ -104,7 +102,6 @@ const REST: Column<DeviceOut>[] = [
     header: objectsCopy.effectiveDepth,
     width: 120,
     align: 'right',
-    from: 700,
     cell: ({ newest }) => (
       <Depth ios={newest.depth_in_force} origin={objectsCopy.effectiveDepthHint} absent={objectsCopy.notReported} />
     ),
@@ -114,7 +111,6 @@ const REST: Column<DeviceOut>[] = [
     header: objectsCopy.configuredDepth,
     width: 94,
     align: 'right',
-    from: 700,
     cell: ({ queue_depth }) => <Depth ios={queue_depth} origin={objectsCopy.configuredDepthHint} />,
   },
   {
@@ -122,7 +118,7 @@ const REST: Column<DeviceOut>[] = [
     header: objectsCopy.dsnro,
     width: 80,
     align: 'right',
-    from: 1600,
+    priority: 4,
     cell: ({ dsnro }) => <Depth ios={dsnro} origin={objectsCopy.dsnroHint} />,
   },
 ]
@@ -131,52 +127,13 @@ const POLICY: Column<DeviceOut> = {
   id: 'policy',
   header: objectsCopy.pathPolicy,
   width: 170,
-  from: 1600,
+  priority: 4,
   cell: (device) =>
     device.path_policy === null ? (
       <span className="faint">{objectsCopy.notCollected}</span>
     ) : (
       <span title={device.path_policy.text}>{policyWords(device.path_policy)}</span>
     ),
-}
-
-/** On phones, all of it under one name. */
-const told = (header: string, of: (device: DeviceOut) => ReactNode, isLive: boolean): Column<DeviceOut> => ({
-  id: 'told',
-  header: objectsCopy.deviceNarrow(header),
-  width: 236,
-  grow: true,
-  narrowOnly: true,
-  cell: (device) => (
-    <Stacked
-      of={of(device)}
-      lines={[<Volume key="volume" device={device} />, ...(isLive ? [loadWords(device), depthWords(device)] : [])]}
-    />
-  ),
-})
-
-const ofHost = (isLive: boolean) => told(commonCopy.host, (device) => <EntityLink to={device.host} />, isLive)
-const ofDevice = (isLive: boolean) =>
-  told(objectsCopy.device, (device) => <Name focusable>{device.canonical_name}</Name>, isLive)
-
-/** "812 IOPS · GAVG 0.34 ms", "no I/O". */
-export function loadWords({ newest }: Pick<DeviceOut, 'newest'>): string {
-  if (newest.iops === 0) return NO_IO
-  if (newest.iops === null) return objectsCopy.loadNotMeasured
-  const gavg = newest.gavg_us === null ? unitsCopy.notMeasured : formatCounter(newest.gavg_us, newest.precision_us)
-  return objectsCopy.load(formatRate(newest.iops), gavg)
-}
-
-/** "2.1 in flight · depth 32 in force, 128 set": what is set says little of what is let out. */
-export function depthWords({ newest, queue_depth }: Pick<DeviceOut, 'newest' | 'queue_depth'>): string {
-  const flight = newest.in_flight_ios === null ? [] : [objectsCopy.activeValue(ios(newest.in_flight_ios))]
-  const depths = [
-    newest.depth_in_force === null ? null : objectsCopy.effectiveValue(formatCount(newest.depth_in_force)),
-    queue_depth === null ? null : objectsCopy.configuredValue(formatCount(queue_depth)),
-  ].filter((words) => words !== null)
-  return [...flight, depths.length === 0 ? objectsCopy.depthNotCollected : objectsCopy.depths(depths.join(', '))].join(
-    ' · ',
-  )
 }
 
 const Volume = ({ device }: { device: DeviceOut }) => (
@@ -231,15 +188,13 @@ export function DevicesTable({ devices, withHost = true, isLive }: DevicesTableP
       columns={columns}
       count={devices.length}
       rowAt={(index) => devices[index]}
-      narrowRowPx={TOLD_PX}
-      wraps="on phones"
     />
   )
 }
 
 export function deviceColumns(withHost: boolean, isLive = true): Column<DeviceOut>[] {
   const columns = withHost
-    ? [ofHost(isLive), HOST, PATHS, VOLUME, { ...DEVICE, from: 1200 }, ...REST, { ...POLICY, from: 1900 }]
-    : [ofDevice(isLive), DEVICE, PATHS, VOLUME, ...REST, POLICY]
+    ? [HOST, PATHS, VOLUME, { ...DEVICE, priority: 3 as const }, ...REST, { ...POLICY, priority: 5 as const }]
+    : [DEVICE, PATHS, VOLUME, ...REST, POLICY]
   return isLive ? columns : columns.filter(({ isCurrent }) => !isCurrent)
 }

@@ -10,11 +10,12 @@ import { niceMax } from '../../charts/panels'
 import * as listsCopy from '../../copy/lists'
 import { DataAge } from '../../kit/state/DataAge'
 import { DataState, type EmptyText } from '../../kit/state/DataState'
+import type { Column } from '../../kit/table/Column'
 import { ColumnChooser } from '../../kit/table/ColumnChooser'
 import { NameFilter } from '../../kit/table/NameFilter'
 import { SaveTable } from '../../kit/table/SaveTable'
 import { useColumnChoice } from '../../kit/table/useColumnChoice'
-import { type Column, VirtualTable } from '../../kit/table/VirtualTable'
+import { VirtualTable } from '../../kit/table/VirtualTable'
 import { formatMoment } from '../../lib/time'
 import { useParameter } from '../../lib/url'
 import { KIND } from '../kinds'
@@ -22,17 +23,14 @@ import { FILTER, LIST_SORT, SOURCE } from '../parameters'
 import styles from './ListPage.module.css'
 import { SidesKey } from './SidesBar'
 import { mostUs, newestAt } from './sides'
-import { LIST_ROW_PX } from './sidesColumns'
 import { useServerRows } from './useServerRows'
 
 interface ListPageProps<Kind extends EntityKind> {
   kind: Kind
   columns: (max_us: number) => Column<EntityTypes[Kind]['row']>[]
-  /** Of a row on a phone, where it holds more lines than others. */
-  narrowRowPx?: number
 }
 
-export function ListPage<Kind extends EntityKind>({ kind, columns, narrowRowPx = LIST_ROW_PX }: ListPageProps<Kind>) {
+export function ListPage<Kind extends EntityKind>({ kind, columns }: ListPageProps<Kind>) {
   const { titles: title, noun, empty } = KIND[kind]
   type Row = EntityTypes[Kind]['row']
   const [search, setSearch] = useParameter(FILTER)
@@ -50,7 +48,6 @@ export function ListPage<Kind extends EntityKind>({ kind, columns, narrowRowPx =
   const max_us = largest(newest)
   const all = useMemo(() => columns(max_us), [columns, max_us])
   const choice = useColumnChoice(kind, all)
-  const shown = choice.columns
   const at_ms = newestAt(newest)
   const total = query.data?.total
   // A query without data forgets its error with every try.
@@ -73,12 +70,11 @@ export function ListPage<Kind extends EntityKind>({ kind, columns, narrowRowPx =
             value={search}
             onChange={(text) => setSearch(text, { replace: true })}
           />
-          <SortChoice value={sort} onChange={setSort} />
           <SourceFilter value={source} onChange={setSource} />
           <ColumnChooser choice={choice} />
           <SaveTable
             title={listsCopy.csvTitle(title, at_ms === null ? '' : formatMoment(at_ms, 'utc'))}
-            columns={shown}
+            columns={choice.table.columns}
             readAll={readAll}
           />
         </div>
@@ -88,16 +84,7 @@ export function ListPage<Kind extends EntityKind>({ kind, columns, narrowRowPx =
         <DataState
           query={query}
           whole
-          skeleton={
-            <VirtualTable<Row>
-              label={title}
-              columns={shown}
-              count={READING_ROWS}
-              rowAt={nothing}
-              fill
-              narrowRowPx={narrowRowPx}
-            />
-          }
+          skeleton={<VirtualTable<Row> label={title} {...choice.table} count={READING_ROWS} rowAt={nothing} fill />}
           empty={(page) =>
             page.total > 0
               ? null
@@ -109,14 +96,13 @@ export function ListPage<Kind extends EntityKind>({ kind, columns, narrowRowPx =
           {(page) => (
             <VirtualTable<Row>
               label={title}
-              columns={shown}
+              {...choice.table}
               count={page.total}
               rowAt={rowAt}
               sort={sort}
               onSort={setSort}
               onWindow={onWindow}
               fill
-              narrowRowPx={narrowRowPx}
             />
           )}
         </DataState>
@@ -146,26 +132,6 @@ function nothingLike(search: string, noun: string): EmptyText {
 /** While a list is read, its columns stand already, over as many empty rows as a screen shows. */
 const READING_ROWS = 14
 const nothing = () => undefined
-
-const SORTS = [
-  { value: 'name', label: listsCopy.byName },
-  { value: '-latency', label: listsCopy.slowestFirst },
-  { value: '-iops', label: listsCopy.busiestFirst },
-]
-
-/** On phones, where the columns that are sorted by are not there. */
-function SortChoice({ value, onChange }: { value: string; onChange: (value: string) => void }) {
-  const isKnown = SORTS.some((one) => one.value === value)
-  return (
-    <NativeSelect
-      className={`${styles.filter} ${styles.sort}`}
-      aria-label={listsCopy.sortOrder}
-      data={isKnown ? SORTS : [...SORTS, { value, label: listsCopy.customOrder }]}
-      value={value}
-      onChange={(event) => onChange(event.currentTarget.value)}
-    />
-  )
-}
 
 function SourceFilter({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   const { data = [] } = useQuery(sourcesQuery())

@@ -1,8 +1,8 @@
 import { useMemo } from 'react'
 import type { VolumeRow } from '../../api/types'
 import { niceMax } from '../../charts/panels'
-import { TOLD_PX } from '../../kit/table/Told'
-import { type Column, VirtualTable } from '../../kit/table/VirtualTable'
+import type { Column } from '../../kit/table/Column'
+import { VirtualTable } from '../../kit/table/VirtualTable'
 import { mostUs } from './sides'
 import { partColumns, settingsOnly, volumeColumns } from './volumeColumns'
 
@@ -22,16 +22,7 @@ export function VolumesTable({ volumes, label, isLive }: VolumesTableProps) {
     const columns = besideColumns(niceMax(Math.max(0, ...latencies)))
     return isLive ? columns : settingsOnly(columns)
   }, [volumes, isLive])
-  return (
-    <VirtualTable
-      label={label}
-      columns={columns}
-      count={volumes.length}
-      rowAt={(index) => volumes[index]}
-      narrowRowPx={TOLD_PX}
-      wraps="on phones"
-    />
-  )
+  return <VirtualTable label={label} columns={columns} count={volumes.length} rowAt={(index) => volumes[index]} />
 }
 
 /** The page is that of the datastore or of the volume's twin: it need not be named in every row, and its parts stand behind its time. */

@@ -1,17 +1,14 @@
 /** The columns that every list of objects has: the newest minute as the two sides tell it. */
 
-import type { Ref, Sides } from '../../api/types'
+import type { Sides } from '../../api/types'
 import * as countersCopy from '../../copy/counters'
 import * as listsCopy from '../../copy/lists'
 import { DataAge } from '../../kit/state/DataAge'
-import { Stacked } from '../../kit/table/Told'
-import type { Column } from '../../kit/table/VirtualTable'
+import type { Column } from '../../kit/table/Column'
 import { Noted } from '../../kit/text/Noted'
 import { NO_IO, Quantity } from '../../kit/text/Quantity'
 import { rounded } from '../../lib/csv'
 import { instantMs } from '../../lib/time'
-import { formatCounter, formatLatency, formatRate, NOT_MEASURED } from '../../lib/units'
-import { EntityLink } from '../object/EntityLink'
 import { SidesBar } from './SidesBar'
 import { isIdle } from './sides'
 
@@ -51,7 +48,7 @@ export function sidesColumns<Row extends Measured>(
       ? []
       : [
           ...(hostLeads ? [davg<Row>()] : []),
-          latency<Row>('kavg', countersCopy.kavg, (newest) => newest.host_kavg_us, { from: 1200, isHost: true }),
+          latency<Row>('kavg', countersCopy.kavg, (newest) => newest.host_kavg_us, { priority: 3, isHost: true }),
         ]),
     rate<Row>(
       'host-iops',
@@ -71,7 +68,7 @@ export function sidesColumns<Row extends Measured>(
       note: (row) => notes(row).arrayTime,
     }),
     latency<Row>('san', listsCopy.san, (newest) => newest.array_san_us, {
-      from: 1600,
+      priority: 4,
       elsewhere: (row) => notes(row).elsewhere,
     }),
     rate<Row>(
@@ -89,14 +86,15 @@ export function sidesColumns<Row extends Measured>(
     id: 'bars',
     header: listsCopy.hostVsArray,
     width: 120,
-    from: 1200,
+    priority: 3,
     cell: ({ newest }) => <SidesBar newest={newest} max_us={max_us} />,
   }
   const age: Column<Row> = {
     id: 'age',
     header: listsCopy.age,
     width: 76,
-    narrow: 70,
+    minWidth: 70,
+    priority: 1,
     align: 'right',
     csv: ({ newest }) => newest.at,
     csvHeader: listsCopy.lastSampleAt,
@@ -106,9 +104,10 @@ export function sidesColumns<Row extends Measured>(
 }
 
 const davg = <Row extends Measured>() =>
-  latency<Row>('davg', countersCopy.davg, (newest) => newest.host_davg_us, { from: 1600, isHost: true })
+  latency<Row>('davg', countersCopy.davg, (newest) => newest.host_davg_us, { priority: 4, isHost: true })
 
-type Placing = Partial<Pick<Column<Measured>, 'from' | 'sortKey' | 'width'>>
+type Leads = 'host' | 'disk' | 'array'
+type Placing = Partial<Pick<Column<Measured>, 'priority' | 'sortKey' | 'width'>>
 type Told<Row> = (row: Row) => string | undefined
 type Options<Row> = Placing & { isHost?: boolean; elsewhere?: Told<Row>; note?: Told<Row> }
 
@@ -124,7 +123,6 @@ function latency<Row extends Measured>(
     header,
     width: 98,
     align: 'right',
-    from: 700,
     ...options,
     csv: (row) => rounded(read(row.newest)),
     csvHeader: listsCopy.csvLatency(header),
@@ -155,7 +153,6 @@ function rate<Row extends Measured>(
     header,
     width: 98,
     align: 'right',
-    from: 700,
     ...options,
     csv: (row) => rounded(read(row.newest)),
     cell: (row) => (
@@ -165,71 +162,3 @@ function rate<Row extends Measured>(
     ),
   }
 }
-
-/** Height of a row of a list on a phone, where all of it stands under its name. */
-export const LIST_ROW_PX = 70
-
-type Leads = 'host' | 'disk' | 'array'
-
-interface Listed<Row> {
-  header: string
-  kind: Ref['kind']
-  leads: Leads
-  /** As of `sidesColumns`. */
-  others?: string
-  notes?: (row: Row) => Notes
-  /** Where it is, in a line of its own: such rows are `TOLD_PX` high. */
-  where?: (row: Row) => string
-}
-
-/** On phones: its name, and below it what both sides measured, with words instead of columns. */
-export function toldColumn<Row extends Measured & { id: number; name: string }>({
-  header,
-  kind,
-  leads,
-  others = '',
-  notes = () => ({}),
-  where,
-}: Listed<Row>): Column<Row> {
-  return {
-    id: 'told',
-    header,
-    width: 220,
-    grow: true,
-    narrowOnly: true,
-    sortKey: 'name',
-    cell: (row) => (
-      <Stacked
-        of={<EntityLink to={{ kind, id: row.id, name: row.name }} />}
-        lines={[...(where === undefined ? [] : [where(row)]), ...sidesWords(row.newest, leads, others, notes(row))]}
-      />
-    ),
-  }
-}
-
-/** "GAVG 0.31 ms · array 0.19 ms" and "IOPS: hosts 1,465 · array 2,393, all hosts": the side that leads comes first. */
-export function sidesWords(newest: Sides, leads: Leads, others = '', notes: Notes = {}): [string, string] {
-  const times = [
-    `${leads === 'disk' ? listsCopy.disks : countersCopy.gavg} ${hostTime(newest)}`,
-    listsCopy.arrayValue(arrayTime(newest, notes)),
-  ]
-  const whose = [others, notes.array ?? ''].filter((words) => words !== '').map((words) => `, ${words}`)
-  const rates = [
-    listsCopy.hostsRate(rateWords(newest.host_iops), notes.host === undefined ? '' : ` ${notes.host}`),
-    listsCopy.arrayRate(rateWords(newest.array_iops), whose.join('')),
-  ]
-  const inOrder = (words: string[]) => (leads === 'array' ? words.toReversed() : words).join(' · ')
-  return [inOrder(times), listsCopy.iopsRates(inOrder(rates))]
-}
-
-function hostTime(newest: Sides): string {
-  if (newest.host_gavg_us !== null) return formatCounter(newest.host_gavg_us, newest.host_precision_us)
-  return isIdle(newest, 'host') ? NO_IO : NOT_MEASURED
-}
-
-function arrayTime(newest: Sides, { elsewhere = NO_IO }: Notes): string {
-  if (newest.array_internal_us !== null) return formatLatency(newest.array_internal_us)
-  return isIdle(newest, 'array') ? elsewhere : NOT_MEASURED
-}
-
-const rateWords = (iops: number | null) => (iops === null ? NOT_MEASURED : formatRate(iops))

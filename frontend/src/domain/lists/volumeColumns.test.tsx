@@ -2,19 +2,18 @@
 import { render } from '@testing-library/react'
 import { expect, it, vi } from 'vitest'
 import type { VolumeRow } from '../../api/types'
-import { fittedSpareWidth, NARROWER_SCREENS, spareWidth, WIDE_SCREENS } from '../../testing/tableWidth'
+import { DESK_SCREENS, overhang, shownOn } from '../../testing/tableWidth'
 import { besideColumns } from './VolumesTable'
 import { volumeColumns } from './volumeColumns'
 
 vi.mock('@tanstack/react-router', () => ({ Link: ({ children }: { children: React.ReactNode }) => children }))
 
-it.each(WIDE_SCREENS)('all columns of the list, down to its age, are on a screen of %i px', (screen) => {
-  expect(spareWidth(volumeColumns(1), screen)).toBeGreaterThanOrEqual(0)
-  expect(spareWidth(besideColumns(1), screen)).toBeGreaterThanOrEqual(0)
-})
-
-it.each(NARROWER_SCREENS)('on %i px some columns make way, and the age is on the screen', (screen) => {
-  expect(fittedSpareWidth(volumeColumns(1), screen)).toBeGreaterThanOrEqual(0)
+it.each(DESK_SCREENS)('the list needs no second line on a screen of %i px, and its age is in sight', (screen_px) => {
+  for (const columns of [volumeColumns(1), besideColumns(1)]) {
+    expect(shownOn(columns, screen_px).folded).toEqual([])
+    expect(overhang(columns, screen_px)).toBe(0)
+    expect(shownOn(columns, screen_px).standing.at(-1)).toBe('age')
+  }
 })
 
 const VOLUME = {
@@ -39,12 +38,7 @@ it('a stretched volume says that its hosts count what they do to both arrays, an
 })
 
 it('on a phone two volumes of one name are told apart by their arrays', () => {
-  const [column] = volumeColumns(1)
-  const parts = { ...VOLUME.parts, mirrored_write_us: 2090 }
-  const array = { kind: 'array', id: 2, name: 'flasharray-2' } as const
-  const row = column?.cell({ ...VOLUME, id: 4, name: 'metro-pod::metro-06', array, stretched: true, parts })
-  expect(column?.narrowOnly).toBe(true)
-  expect(render(row).container.textContent).toContain('flasharray-2 · mirrored 2.09 ms')
+  expect(shownOn(volumeColumns(1), 390).folded).toContain('array-name')
 })
 
 it('a protocol endpoint is not idle: what goes through it is counted on its vVols', () => {

@@ -3,7 +3,7 @@
 import type { VolumeRow } from '../../api/types'
 import * as commonCopy from '../../copy/common'
 import * as objectsCopy from '../../copy/objects'
-import type { Column } from '../../kit/table/VirtualTable'
+import type { Column } from '../../kit/table/Column'
 import { Name } from '../../kit/text/Name'
 import { NO_IO, Quantity } from '../../kit/text/Quantity'
 import { visibleName } from '../../lib/text'
@@ -11,23 +11,15 @@ import { formatLatency } from '../../lib/units'
 import { EntityLink, EntityLinks } from '../object/EntityLink'
 import { qosLimit } from './qosLimit'
 import { isIdle } from './sides'
-import { type Notes, sidesColumns, toldColumn } from './sidesColumns'
+import { type Notes, sidesColumns } from './sidesColumns'
 
 export function volumeColumns(max_us: number): Column<VolumeRow>[] {
   return [
-    toldColumn<VolumeRow>({
-      header: commonCopy.volume,
-      kind: 'volume',
-      leads: 'array',
-      notes: volumeNotes,
-      where: whereWords,
-    }),
     {
       id: 'name',
       header: commonCopy.volume,
       width: 180,
       grow: true,
-      from: 700,
       sortKey: 'name',
       csv: ({ name }) => visibleName(name),
       cell: ({ id, name }) => <EntityLink to={{ kind: 'volume', id, name }} />,
@@ -36,7 +28,6 @@ export function volumeColumns(max_us: number): Column<VolumeRow>[] {
       id: 'array-name',
       header: commonCopy.array,
       width: 110,
-      from: 700,
       csv: ({ array }) => visibleName(array.name),
       cell: (volume) => <Name focusable>{volume.array.name}</Name>,
     },
@@ -44,7 +35,7 @@ export function volumeColumns(max_us: number): Column<VolumeRow>[] {
       id: 'pod',
       header: objectsCopy.pod,
       width: 172,
-      from: 1900,
+      priority: 5,
       csv: ({ pod }) => (pod === null ? null : visibleName(pod.name)),
       cell: (volume) => <VolumePod volume={volume} />,
     },
@@ -52,7 +43,7 @@ export function volumeColumns(max_us: number): Column<VolumeRow>[] {
       id: 'datastores',
       header: commonCopy.datastore,
       width: 136,
-      from: 1200,
+      priority: 3,
       csv: ({ datastores }) => datastores.map(({ name }) => visibleName(name)).join(', '),
       cell: (volume) =>
         volume.datastores.length === 0 ? (
@@ -66,7 +57,7 @@ export function volumeColumns(max_us: number): Column<VolumeRow>[] {
       header: objectsCopy.qosLimit,
       width: 150,
       align: 'right',
-      from: 1900,
+      priority: 5,
       csv: qosLimit,
       cell: (volume) => <span className="numeric">{qosLimit(volume)}</span>,
     },
@@ -91,10 +82,6 @@ export function volumeNotes(volume: Pick<VolumeRow, 'stretched' | 'is_protocol_e
 export const mirroredWords = ({ parts }: Pick<VolumeRow, 'parts'>): string | null =>
   parts.mirrored_write_us === null ? null : objectsCopy.mirrored(formatLatency(parts.mirrored_write_us))
 
-/** "flasharray-1 · mirrored 2.09 ms": which of two under one name it is. */
-const whereWords = (volume: VolumeRow): string =>
-  [visibleName(volume.array.name), mirroredWords(volume) ?? []].flat().join(' · ')
-
 const PARTS = [
   ['service_us', objectsCopy.service, objectsCopy.serviceHint],
   ['queue_us', objectsCopy.queue, objectsCopy.queueHint],
@@ -105,9 +92,7 @@ const SETTINGS = new Set(['name', 'array-name', 'pod', 'datastores', 'limit'])
 
 /** Without the counters of the last minute: for a table on a page about another time. Its name and its limit are there on phones, too. */
 export const settingsOnly = (columns: readonly Column<VolumeRow>[]): Column<VolumeRow>[] =>
-  columns
-    .filter(({ id }) => SETTINGS.has(id))
-    .map((column) => (column.id === 'name' || column.id === 'limit' ? { ...column, from: 0 } : column))
+  columns.filter(({ id }) => SETTINGS.has(id))
 
 /** What the array's time consists of, where there is room for it. */
 export const partColumns = (width = 90): Column<VolumeRow>[] =>
@@ -116,7 +101,7 @@ export const partColumns = (width = 90): Column<VolumeRow>[] =>
     header,
     width,
     align: 'right',
-    from: 1600,
+    priority: 4,
     cell: (volume) => (
       <Quantity
         value={volume.parts[key]}

@@ -18,7 +18,7 @@ import { presetLabel } from '../../lib/range'
 import { formatWindow } from '../../lib/time'
 import { useParameter, useTrend } from '../../lib/url'
 import styles from './Alerts.module.css'
-import { ALERT_NARROW_ROW_PX, PAST_ROW_PX, pastColumns } from './alertColumns'
+import { PAST_ROW_PX, pastColumns } from './alertColumns'
 import { RowsSkeleton } from './RowsSkeleton'
 
 export function HistoryCard() {
@@ -52,7 +52,7 @@ export function HistoryCard() {
     <Card title={alertsCopy.history} hint={when} actions={filters} flush>
       <DataState
         query={query}
-        skeleton={<RowsSkeleton columns={columns} rows={4} rowPx={PAST_ROW_PX} narrowRowPx={ALERT_NARROW_ROW_PX} />}
+        skeleton={<RowsSkeleton columns={columns} rows={4} rowPx={PAST_ROW_PX} />}
         empty={(page) =>
           page.total > 0
             ? null
@@ -69,7 +69,6 @@ export function HistoryCard() {
             rowAt={rowAt}
             onWindow={onWindow}
             rowPx={PAST_ROW_PX}
-            narrowRowPx={ALERT_NARROW_ROW_PX}
             rowKey={(alert) => String(alert.id)}
           />
         )}

@@ -12,8 +12,8 @@ import { EntityLink } from '../../domain/object/EntityLink'
 import { Card } from '../../kit/layout/Card'
 import { StateMark } from '../../kit/mark/StateMark'
 import { DataState } from '../../kit/state/DataState'
-import { TOLD_PX, Told } from '../../kit/table/Told'
-import { type Column, VirtualTable } from '../../kit/table/VirtualTable'
+import type { Column } from '../../kit/table/Column'
+import { VirtualTable } from '../../kit/table/VirtualTable'
 import { Name } from '../../kit/text/Name'
 import { usePreferences } from '../../lib/preferences'
 import { serverNow } from '../../lib/serverClock'
@@ -36,33 +36,17 @@ export function LateCard() {
   const columns = useMemo<Column<ShownLate>[]>(
     () => [
       {
-        id: 'told',
-        header: alertsCopy.breach,
-        width: 280,
-        grow: true,
-        narrowOnly: true,
-        cell: (late) => (
-          <Told
-            when={formatWindow(Date.parse(late.from_at), Date.parse(late.to_at), zone)}
-            what={alertsCopy.lateSummary(late.rule_name, formatAmount(late.peak, late.unit), lasted(late))}
-          >
-            <StateMark {...severityMark(late.severity)} /> <EntityLink to={late.subject} />
-          </Told>
-        ),
-      },
-      {
         id: 'rule',
         header: alertsCopy.rule,
         width: 190,
         grow: true,
-        from: 700,
         cell: (late) => <Name focusable>{late.rule_name}</Name>,
       },
       {
         id: 'severity',
         header: alertsCopy.severity,
         width: 106,
-        from: 700,
+        compact: 'bare',
         cell: (late) => <StateMark {...severityMark(late.severity)} />,
       },
       {
@@ -70,14 +54,14 @@ export function LateCard() {
         header: commonCopy.object,
         width: 190,
         grow: true,
-        from: 700,
+        compact: 'bare',
         cell: (late) => <EntityLink to={late.subject} />,
       },
       {
         id: 'when',
         header: gapsCopy.when,
         width: 250,
-        from: 700,
+        compact: 'bare',
         cell: (late) => (
           <span className={styles.two}>
             <span className="numeric">{formatWindow(Date.parse(late.from_at), Date.parse(late.to_at), zone)}</span>
@@ -90,7 +74,6 @@ export function LateCard() {
         header: alertsCopy.duration,
         width: 90,
         align: 'right',
-        from: 700,
         cell: (late) => <span className="numeric">{lasted(late)}</span>,
       },
       {
@@ -98,7 +81,6 @@ export function LateCard() {
         header: alertsCopy.peakTerm,
         width: 130,
         align: 'right',
-        from: 700,
         cell: (late) => <span className="numeric">{formatAmount(late.peak, late.unit)}</span>,
       },
     ],
@@ -109,10 +91,7 @@ export function LateCard() {
   if (query.data === undefined ? query.errorUpdateCount === 0 : shown.length === 0) return null
   return (
     <Card title={alertsCopy.late} hint={alertsCopy.lateHint} flush>
-      <DataState
-        query={query}
-        skeleton={<RowsSkeleton columns={columns} rows={2} rowPx={LATE_ROW_PX} narrowRowPx={TOLD_PX} />}
-      >
+      <DataState query={query} skeleton={<RowsSkeleton columns={columns} rows={2} rowPx={LATE_ROW_PX} />}>
         {() => (
           <>
             <p className={styles.note}>{alertsCopy.lateText}</p>
@@ -122,7 +101,6 @@ export function LateCard() {
               count={shown.length}
               rowAt={(index) => shown[index]}
               rowPx={LATE_ROW_PX}
-              narrowRowPx={TOLD_PX}
               rowKey={(late) => `${late.rule_id}-${late.subject.kind}-${late.subject.id}-${late.from_at}`}
             />
           </>

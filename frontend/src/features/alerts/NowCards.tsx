@@ -18,7 +18,7 @@ import { VirtualTable } from '../../kit/table/VirtualTable'
 import { usePreferences } from '../../lib/preferences'
 import { plural } from '../../lib/text'
 import styles from './Alerts.module.css'
-import { ALERT_NARROW_ROW_PX, OPEN_ROW_PX, openColumns } from './alertColumns'
+import { OPEN_ROW_PX, openColumns } from './alertColumns'
 import { RowsSkeleton } from './RowsSkeleton'
 import { matchersOf } from './silences/matchers'
 
@@ -89,7 +89,7 @@ function openHint(open: readonly AlertOut[]): string | undefined {
 function Loading({ columns }: Pick<TableProps, 'columns'>) {
   return (
     <Card title={alertsCopy.openAlerts} flush>
-      <RowsSkeleton columns={columns} rows={4} rowPx={OPEN_ROW_PX} narrowRowPx={ALERT_NARROW_ROW_PX} />
+      <RowsSkeleton columns={columns} rows={4} rowPx={OPEN_ROW_PX} />
     </Card>
   )
 }
@@ -110,7 +110,6 @@ function Table({ label, rows, columns }: TableProps) {
         rowAt={(index) => rows[index]}
         rowKey={(alert) => String(alert.id)}
         rowPx={OPEN_ROW_PX}
-        narrowRowPx={ALERT_NARROW_ROW_PX}
       />
     </div>
   )

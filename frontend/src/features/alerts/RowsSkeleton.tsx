@@ -1,13 +1,13 @@
 /** A table whose rows are still being read: its own columns and headings, so that nothing moves when they come. */
 
 import * as commonCopy from '../../copy/common'
-import { type Column, VirtualTable } from '../../kit/table/VirtualTable'
+import type { Column } from '../../kit/table/Column'
+import { VirtualTable } from '../../kit/table/VirtualTable'
 
 interface RowsSkeletonProps<Row> {
   columns: readonly Column<Row>[]
   rows: number
   rowPx?: number
-  narrowRowPx?: number
 }
 
 const notYet = () => undefined

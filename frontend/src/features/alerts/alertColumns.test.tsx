@@ -3,7 +3,7 @@ import { MantineProvider } from '@mantine/core'
 import { render } from '@testing-library/react'
 import { expect, it, vi } from 'vitest'
 import type { AlertOut, RuleOut } from '../../api/types'
-import type { Column } from '../../kit/table/VirtualTable'
+import type { Column } from '../../kit/table/Column'
 import { openColumns, pastColumns } from './alertColumns'
 
 vi.mock('@tanstack/react-router', () => ({ Link: ({ children }: { children: React.ReactNode }) => children }))

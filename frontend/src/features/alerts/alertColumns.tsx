@@ -1,7 +1,6 @@
 /** The columns of a list of alerts: how bad, what about, where, how much at least, since when, and who knows. */
 
 import { Button } from '@mantine/core'
-import type { ReactNode } from 'react'
 import type { AlertOut, RuleOut } from '../../api/types'
 import { layerWord } from '../../charts/segments'
 import * as alertsCopy from '../../copy/alerts'
@@ -9,7 +8,6 @@ import * as commonCopy from '../../copy/common'
 import { TickingAge } from '../../domain/alerts/TickingAge'
 import {
   alertStateMark,
-  alertStateWord,
   atMinute,
   boundWords,
   formatAmount,
@@ -23,22 +21,20 @@ import {
 import { LayerSwatch } from '../../domain/io-path/LayerBar'
 import { EntityLink } from '../../domain/object/EntityLink'
 import { StateMark } from '../../kit/mark/StateMark'
-import type { Column } from '../../kit/table/VirtualTable'
+import type { Column } from '../../kit/table/Column'
 import { NameLink } from '../../kit/text/Name'
 import { formatInstant, formatMoment, type Zone, zoneName } from '../../lib/time'
 import styles from './Alerts.module.css'
 
-/** Heights of rows: of what is open with up to four lines, of what is over with up to three, and where one column says it all. */
+/** Heights of rows: of what is open with up to four lines, of what is over with up to three. */
 export const OPEN_ROW_PX = 82
 export const PAST_ROW_PX = 66
-export const ALERT_NARROW_ROW_PX = 102
 
 const WHAT: Column<AlertOut> = {
   id: 'what',
   header: alertsCopy.alert,
   width: 176,
   grow: true,
-  from: 700,
   cell: (alert) => (
     <span className={styles.two}>
       <StateMark {...severityMark(alert.severity)} />
@@ -52,7 +48,7 @@ const WHERE: Column<AlertOut> = {
   header: commonCopy.object,
   width: 160,
   grow: true,
-  from: 700,
+  compact: 'bare',
   cell: ({ subject, layer }) => (
     <span className={styles.two}>
       <EntityLink to={subject} />
@@ -77,33 +73,6 @@ function Layer({ layer }: Pick<AlertOut, 'layer'>) {
 /** How much, of which minute where that is not the newest, and what it was at least or is no longer. */
 type Much = (alert: AlertOut) => { amount: string; at: string | null; note: string | null }
 
-/** All of it in one cell, where a screen has room for one. `when`: since when, or how long. */
-const oneCell = (when: (alert: AlertOut) => ReactNode, much: Much): Column<AlertOut> => ({
-  id: 'all',
-  header: alertsCopy.alert,
-  width: 280,
-  grow: true,
-  narrowOnly: true,
-  cell: (alert) => (
-    <span className={styles.two}>
-      <span className={styles.line}>
-        <StateMark {...severityMark(alert.severity)} />
-        <NameLink to={`/alerts/${alert.id}`}>{alert.rule_name}</NameLink>
-      </span>
-      <span className={styles.line}>
-        <span className="muted">{subjectWord(alert.subject.kind)}</span>
-        <EntityLink to={alert.subject} />
-        <Layer layer={alert.layer} />
-      </span>
-      <span className={`${styles.small} ${styles.wraps} numeric`}>
-        {joined(much(alert))} · {when(alert)} · {stateWords(alert)}
-      </span>
-    </span>
-  ),
-})
-
-const joined = ({ amount, at, note }: ReturnType<Much>) => joinedWords(at === null ? amount : `${amount} ${at}`, note)
-
 const joinedWords = (...words: (string | null)[]): string | null =>
   words.filter((one) => one !== null).join(', ') || null
 
@@ -124,18 +93,12 @@ const pastMuch: Much = ({ peak, peak_lower, value, measure }) =>
     ? { amount: formatAmount(value, measure.unit), at: null, note: value === null ? null : alertsCopy.lastValue }
     : { amount: formatAmount(peak, measure.unit), at: null, note: boundWords({ lower: peak_lower, measure }) }
 
-function stateWords({ state, quiet, acknowledged_at }: AlertOut): string {
-  const word = alertStateWord(state)
-  if (quiet !== null) return alertsCopy.silenced(word)
-  return acknowledged_at === null ? word : alertsCopy.acknowledged(word)
-}
-
 const sentenceColumn = (zone: Zone, header = alertsCopy.diagnosisAtTrigger): Column<AlertOut> => ({
   id: 'sentence',
   header,
   width: 240,
   grow: true,
-  from: 1200,
+  priority: 3,
   cell: ({ sentence, measure, fired_at }) => {
     const words = sentence?.text ?? measureWords(measure)
     const whole = fired_at === null || sentence === null ? words : `${atMinute(fired_at, zone)}: ${words}`
@@ -151,8 +114,11 @@ const muchColumn = (header: string, much: Much): Column<AlertOut> => ({
   id: 'value',
   header,
   width: 188,
-  from: 700,
   align: 'right',
+  compact: (alert) => {
+    const { amount, at, note } = much(alert)
+    return <span className="numeric">{joinedWords(at === null ? amount : `${amount} ${at}`, note)}</span>
+  },
   cell: (alert) => {
     const { amount, at, note } = much(alert)
     return (
@@ -169,7 +135,7 @@ const STATE: Column<AlertOut> = {
   id: 'state',
   header: commonCopy.state,
   width: 162,
-  from: 700,
+  compact: 'bare',
   cell: (alert) => {
     const known = whoKnows(alert)
     return (
@@ -215,22 +181,21 @@ export function openColumns({ zone, ruleOf, actions, isPending = false }: OpenCo
     id: 'age',
     header: alertsCopy.duration,
     width: 96,
-    from: 700,
     align: 'right',
     cell: since,
   }
   const sentence = sentenceColumn(zone, isPending ? alertsCopy.diagnosisSoFar : undefined)
-  const columns = [oneCell(since, much), WHAT, WHERE, sentence, muchColumn(alertsCopy.value, much), age, STATE]
+  const columns = [WHAT, WHERE, sentence, muchColumn(alertsCopy.value, much), age, STATE]
   return actions === null ? columns : [...columns, actionColumn(actions)]
 }
 
-/** On a phone the alert's own page has them. */
 function actionColumn({ onAcknowledge, onSilence }: Actions): Column<AlertOut> {
   return {
     id: 'actions',
     header: commonCopy.actions,
     width: 188,
-    from: 700,
+    // The alert's own page has them.
+    compact: () => null,
     cell: (alert) => {
       const what = alertsCopy.ruleOnObject(alert.rule_name, alert.subject.name)
       return (
@@ -264,28 +229,16 @@ export function pastColumns(zone: Zone): Column<AlertOut>[] {
     id: 'when',
     header: alertsCopy.started(zoneName(zone)),
     width: 140,
-    from: 700,
     cell: ({ started_at }) => <span className="numeric">{formatMoment(Date.parse(started_at), zone)}</span>,
   }
   const lasted = ({ started_at, ended_at }: AlertOut) =>
     ended_at === null ? alertsCopy.stillOpen : formatLength(Date.parse(ended_at) - Date.parse(started_at))
-  const inShort = (alert: AlertOut) => `${formatMoment(Date.parse(alert.started_at), zone)} · ${lasted(alert)}`
   const length: Column<AlertOut> = {
     id: 'length',
     header: alertsCopy.duration,
     width: 104,
-    from: 700,
     align: 'right',
     cell: (alert) => <span className="numeric">{lasted(alert)}</span>,
   }
-  return [
-    oneCell(inShort, pastMuch),
-    WHAT,
-    WHERE,
-    sentenceColumn(zone),
-    muchColumn(alertsCopy.peakTerm, pastMuch),
-    when,
-    length,
-    STATE,
-  ]
+  return [WHAT, WHERE, sentenceColumn(zone), muchColumn(alertsCopy.peakTerm, pastMuch), when, length, STATE]
 }

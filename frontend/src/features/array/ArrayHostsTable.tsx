@@ -5,8 +5,8 @@ import type { ArrayOut } from '../../api/types'
 import * as commonCopy from '../../copy/common'
 import * as objectsCopy from '../../copy/objects'
 import { StateMark } from '../../kit/mark/StateMark'
-import { Stacked, TOLD_PX } from '../../kit/table/Told'
-import { type Column, VirtualTable } from '../../kit/table/VirtualTable'
+import type { Column } from '../../kit/table/Column'
+import { VirtualTable } from '../../kit/table/VirtualTable'
 import { Name } from '../../kit/text/Name'
 import { Names } from '../../kit/text/Names'
 import { visibleName } from '../../lib/text'
@@ -17,41 +17,23 @@ export function ArrayHostsTable({ hosts }: { hosts: readonly ArrayHost[] }) {
   const columns = useMemo<Column<ArrayHost>[]>(
     () => [
       {
-        id: 'told',
-        header: objectsCopy.hostPorts,
-        width: 300,
-        grow: true,
-        narrowOnly: true,
-        cell: (host) => (
-          <Stacked
-            of={<Name focusable>{host.name}</Name>}
-            lines={[
-              <PortHealth key="ports" host={host} />,
-              host.personality === null ? objectsCopy.noPersonality : objectsCopy.personalityOf(host.personality),
-              <Preferred
-                key="preferred"
-                host={host}
-                lead={objectsCopy.prefers}
-                absent={objectsCopy.noPreferredArray}
-              />,
-            ]}
-          />
-        ),
-      },
-      {
         id: 'name',
         header: commonCopy.host,
         width: 200,
         grow: true,
-        from: 700,
         cell: ({ name }) => <Name focusable>{name}</Name>,
       },
-      { id: 'health', header: objectsCopy.ports, width: 200, from: 700, cell: (host) => <PortHealth host={host} /> },
+      {
+        id: 'health',
+        header: objectsCopy.ports,
+        width: 200,
+        compact: 'bare',
+        cell: (host) => <PortHealth host={host} />,
+      },
       {
         id: 'personality',
         header: objectsCopy.personality,
         width: 130,
-        from: 700,
         cell: ({ personality }) => personality ?? <span className="faint">{commonCopy.none}</span>,
       },
       {
@@ -59,8 +41,7 @@ export function ArrayHostsTable({ hosts }: { hosts: readonly ArrayHost[] }) {
         header: objectsCopy.preferredArrays,
         width: 220,
         grow: true,
-        from: 700,
-        cell: (host) => <Preferred host={host} absent={commonCopy.none} />,
+        cell: (host) => <Preferred host={host} />,
       },
     ],
     [],
@@ -71,14 +52,13 @@ export function ArrayHostsTable({ hosts }: { hosts: readonly ArrayHost[] }) {
       columns={columns}
       count={hosts.length}
       rowAt={(index) => hosts[index]}
-      narrowRowPx={TOLD_PX}
     />
   )
 }
 
-function Preferred({ host, lead = '', absent }: { host: ArrayHost; lead?: string; absent: string }) {
-  if (host.preferred_arrays.length === 0) return <span className="faint">{absent}</span>
-  return <Names names={host.preferred_arrays} between=", " lead={lead} />
+function Preferred({ host }: { host: ArrayHost }) {
+  if (host.preferred_arrays.length === 0) return <span className="faint">{commonCopy.none}</span>
+  return <Names names={host.preferred_arrays} between=", " />
 }
 
 function PortHealth({ host }: { host: ArrayHost }) {

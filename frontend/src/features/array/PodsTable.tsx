@@ -3,13 +3,11 @@
 import { useMemo } from 'react'
 import type { ArrayOut } from '../../api/types'
 import * as commonCopy from '../../copy/common'
-import * as diagnosisCopy from '../../copy/diagnosis'
 import * as objectsCopy from '../../copy/objects'
-import { Stacked, TOLD_PX } from '../../kit/table/Told'
-import { type Column, VirtualTable } from '../../kit/table/VirtualTable'
+import type { Column } from '../../kit/table/Column'
+import { VirtualTable } from '../../kit/table/VirtualTable'
 import { Name } from '../../kit/text/Name'
 import { Names } from '../../kit/text/Names'
-import { plural } from '../../lib/text'
 
 type Pod = ArrayOut['pod_list'][number]
 
@@ -19,19 +17,10 @@ export function PodsTable({ pods }: { pods: readonly Pod[] }) {
   const columns = useMemo<Column<Pod>[]>(
     () => [
       {
-        id: 'told',
-        header: objectsCopy.podArrays,
-        width: 300,
-        grow: true,
-        narrowOnly: true,
-        cell: (pod) => <Stacked of={<Name focusable>{pod.name}</Name>} lines={podLines(pod)} />,
-      },
-      {
         id: 'name',
         header: objectsCopy.pod,
         width: 200,
         grow: true,
-        from: 700,
         cell: ({ name }) => <Name focusable>{name}</Name>,
       },
       {
@@ -39,7 +28,7 @@ export function PodsTable({ pods }: { pods: readonly Pod[] }) {
         header: objectsCopy.podMembers,
         width: 300,
         grow: true,
-        from: 700,
+        compact: 'bare',
         cell: ({ stretched, arrays }) =>
           stretched ? <Names names={arrays.map(({ name }) => name)} between=" and " /> : ALONE,
       },
@@ -48,29 +37,10 @@ export function PodsTable({ pods }: { pods: readonly Pod[] }) {
         header: commonCopy.volumes,
         width: 100,
         align: 'right',
-        from: 700,
         cell: ({ volumes }) => volumes,
       },
     ],
     [],
   )
-  return (
-    <VirtualTable
-      label={objectsCopy.pods}
-      columns={columns}
-      count={pods.length}
-      rowAt={(index) => pods[index]}
-      narrowRowPx={TOLD_PX}
-    />
-  )
-}
-
-/** Each array in a line of its own: what tells two of them apart is at their end. */
-function podLines({ stretched, arrays, volumes }: Pod) {
-  const over = stretched
-    ? arrays.map(({ id, name }, index) => (
-        <Names key={id} lead={index === 0 ? 'over ' : 'and '} names={[name]} between="" />
-      ))
-    : [ALONE]
-  return [...over, plural(volumes, diagnosisCopy.volume)]
+  return <VirtualTable label={objectsCopy.pods} columns={columns} count={pods.length} rowAt={(index) => pods[index]} />
 }

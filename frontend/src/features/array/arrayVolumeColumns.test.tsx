@@ -2,7 +2,7 @@
 import { render } from '@testing-library/react'
 import { describe, expect, it, vi } from 'vitest'
 import type { VolumeRow } from '../../api/types'
-import { spareWidth, WIDE_SCREENS } from '../../testing/tableWidth'
+import { DESK_SCREENS, overhang, shownOn } from '../../testing/tableWidth'
 import { arrayVolumeColumns } from './arrayVolumeColumns'
 
 vi.mock('@tanstack/react-router', () => ({ Link: ({ children }: { children: React.ReactNode }) => children }))
@@ -50,15 +50,17 @@ describe('a volume on the page of its array', () => {
 
   it('shows what its time consists of where there is room', () => {
     const parts = arrayVolumeColumns(true).filter(({ id }) => ['service_us', 'queue_us', 'qos_us'].includes(id))
-    expect(parts.map(({ from }) => from)).toEqual([1600, 1600, 1600])
+    const { standing } = shownOn(arrayVolumeColumns(true), 1600)
+    expect(parts.filter(({ id }) => !standing.includes(id))).toEqual([])
     const busy = row({ array_iops: 7, array_internal_us: 412 })
     busy.parts = { service_us: 380, queue_us: 32, qos_us: 0, mirrored_write_us: null }
     const told = parts.map(({ cell }) => render(cell(busy)).container.textContent)
     expect(told).toEqual(['0.38 ms', '32 µs', '0 µs'])
   })
 
-  it.each(WIDE_SCREENS)('has room for all of them on a screen of %i px', (screen) => {
-    expect(spareWidth(arrayVolumeColumns(true), screen)).toBeGreaterThanOrEqual(0)
+  it.each(DESK_SCREENS)('needs no second line on a screen of %i px', (screen_px) => {
+    expect(shownOn(arrayVolumeColumns(true), screen_px).folded).toEqual([])
+    expect(overhang(arrayVolumeColumns(true), screen_px)).toBe(0)
   })
 
   it('names the pod only where the array has one', () => {

@@ -7,7 +7,7 @@ import { qosLimit } from '../../domain/lists/qosLimit'
 import { isIdle } from '../../domain/lists/sides'
 import { mirroredWords, partColumns, VolumePod, volumeNotes } from '../../domain/lists/volumeColumns'
 import { EntityLink, EntityLinks } from '../../domain/object/EntityLink'
-import type { Column } from '../../kit/table/VirtualTable'
+import type { Column } from '../../kit/table/Column'
 import { Noted } from '../../kit/text/Noted'
 import { NO_IO, Quantity } from '../../kit/text/Quantity'
 
@@ -19,7 +19,7 @@ export function arrayVolumeColumns(hasPods: boolean): Column<VolumeRow>[] {
       id: 'name',
       header: commonCopy.volume,
       width: 170,
-      narrow: 130,
+      minWidth: 130,
       grow: true,
       sortKey: 'name',
       cell: ({ id, name }) => <EntityLink to={{ kind: 'volume', id, name }} />,
@@ -28,7 +28,6 @@ export function arrayVolumeColumns(hasPods: boolean): Column<VolumeRow>[] {
       id: 'datastores',
       header: commonCopy.datastore,
       width: 160,
-      from: 700,
       cell: ({ datastores }) =>
         datastores.length === 0 ? (
           <span className="faint">{commonCopy.none}</span>
@@ -42,19 +41,23 @@ export function arrayVolumeColumns(hasPods: boolean): Column<VolumeRow>[] {
             id: 'pod',
             header: objectsCopy.pod,
             width: 172,
-            from: 1900,
+            priority: 5 as const,
             cell: (volume: VolumeRow) => <VolumePod volume={volume} />,
           },
         ]
       : []),
-    latency('latency', objectsCopy.arrayLatency, 'array_internal_us', { width: 116, narrow: 108, sortKey: 'latency' }),
+    latency('latency', objectsCopy.arrayLatency, 'array_internal_us', {
+      width: 116,
+      minWidth: 108,
+      sortKey: 'latency',
+    }),
     latency('read', objectsCopy.reads, 'array_read_us'),
     {
       ...latency('write', objectsCopy.writes, 'array_write_us', { width: 118 }),
       cell: (volume) => <Writes volume={volume} />,
     },
     ...partColumns(),
-    latency('san', objectsCopy.san, 'array_san_us', { from: 1200 }),
+    latency('san', objectsCopy.san, 'array_san_us', { priority: 3 }),
     {
       id: 'iops',
       header: commonCopy.iops,
@@ -72,7 +75,7 @@ export function arrayVolumeColumns(hasPods: boolean): Column<VolumeRow>[] {
       header: objectsCopy.qosLimit,
       width: 150,
       align: 'right',
-      from: 1200,
+      priority: 3,
       cell: (volume) => <span className="numeric">{qosLimit(volume)}</span>,
     },
   ]

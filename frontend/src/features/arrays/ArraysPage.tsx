@@ -2,9 +2,9 @@ import type { ArrayRow } from '../../api/types'
 import * as commonCopy from '../../copy/common'
 import * as objectsCopy from '../../copy/objects'
 import { ListPage } from '../../domain/lists/ListPage'
-import { sidesColumns, toldColumn } from '../../domain/lists/sidesColumns'
+import { sidesColumns } from '../../domain/lists/sidesColumns'
 import { EntityLink } from '../../domain/object/EntityLink'
-import type { Column } from '../../kit/table/VirtualTable'
+import type { Column } from '../../kit/table/Column'
 import { visibleName } from '../../lib/text'
 
 const count = (id: 'volumes' | 'pods' | 'hosts', header: string): Column<ArrayRow> => ({
@@ -12,19 +12,17 @@ const count = (id: 'volumes' | 'pods' | 'hosts', header: string): Column<ArrayRo
   header,
   width: 80,
   align: 'right',
-  from: 1200,
+  priority: 3,
   csv: (row) => row[id],
   cell: (row) => <span className="numeric">{row[id]}</span>,
 })
 
 export const arrayColumns = (max_us: number): Column<ArrayRow>[] => [
-  toldColumn<ArrayRow>({ header: commonCopy.array, kind: 'array', leads: 'array' }),
   {
     id: 'name',
     header: commonCopy.array,
     width: 180,
     grow: true,
-    from: 700,
     sortKey: 'name',
     csv: ({ name }) => visibleName(name),
     cell: ({ id, name }) => <EntityLink to={{ kind: 'array', id, name }} />,
@@ -33,7 +31,6 @@ export const arrayColumns = (max_us: number): Column<ArrayRow>[] => [
     id: 'model',
     header: objectsCopy.model,
     width: 110,
-    from: 700,
     csv: ({ model }) => model,
     cell: ({ model }) => model ?? <span className="faint">{objectsCopy.notCollected}</span>,
   },
@@ -41,7 +38,7 @@ export const arrayColumns = (max_us: number): Column<ArrayRow>[] => [
     id: 'version',
     header: objectsCopy.version,
     width: 90,
-    from: 1600,
+    priority: 4,
     csv: ({ version }) => version,
     cell: ({ version }) => version,
   },

@@ -3,24 +3,19 @@ import * as commonCopy from '../../copy/common'
 import * as listsCopy from '../../copy/lists'
 import * as objectsCopy from '../../copy/objects'
 import { ListPage } from '../../domain/lists/ListPage'
-import { type Notes, sidesColumns, toldColumn } from '../../domain/lists/sidesColumns'
+import { sidesColumns } from '../../domain/lists/sidesColumns'
 import { EntityLink } from '../../domain/object/EntityLink'
 import { MatchedVolumes } from '../../domain/object/MatchMark'
-import type { Column } from '../../kit/table/VirtualTable'
+import type { Column } from '../../kit/table/Column'
 import { Name } from '../../kit/text/Name'
 import { datastoreType, visibleName } from '../../lib/text'
 
-/** Of a stretched one the array side is what both of its arrays did, mirrored writes included. */
-const datastoreNotes = ({ arrays }: DatastoreRow): Notes => (arrays.length > 1 ? { array: listsCopy.bothArrays } : {})
-
 export const datastoreColumns = (max_us: number): Column<DatastoreRow>[] => [
-  toldColumn<DatastoreRow>({ header: commonCopy.datastore, kind: 'datastore', leads: 'host', notes: datastoreNotes }),
   {
     id: 'name',
     header: commonCopy.datastore,
     width: 180,
     grow: true,
-    from: 700,
     sortKey: 'name',
     csv: ({ name }) => visibleName(name),
     cell: ({ id, name }) => <EntityLink to={{ kind: 'datastore', id, name }} />,
@@ -29,7 +24,6 @@ export const datastoreColumns = (max_us: number): Column<DatastoreRow>[] => [
     id: 'type',
     header: commonCopy.type,
     width: 70,
-    from: 700,
     csv: ({ type }) => datastoreType(type),
     cell: ({ type }) => datastoreType(type),
   },
@@ -38,7 +32,6 @@ export const datastoreColumns = (max_us: number): Column<DatastoreRow>[] => [
     header: objectsCopy.arrayVolume,
     width: 160,
     grow: true,
-    from: 700,
     csv: ({ volumes }) => volumes.map(({ name }) => visibleName(name)).join(', '),
     cell: ({ match, volumes }) => <MatchedVolumes match={match} volumes={volumes} />,
   },
@@ -46,7 +39,7 @@ export const datastoreColumns = (max_us: number): Column<DatastoreRow>[] => [
     id: 'vcenter',
     header: 'vCenter',
     width: 110,
-    from: 1900,
+    priority: 5,
     csv: ({ vcenter }) => visibleName(vcenter.name),
     cell: ({ vcenter }) => <Name focusable>{vcenter.name}</Name>,
   },
@@ -55,7 +48,7 @@ export const datastoreColumns = (max_us: number): Column<DatastoreRow>[] => [
     header: commonCopy.hosts,
     width: 66,
     align: 'right',
-    from: 1900,
+    priority: 5,
     csv: ({ hosts }) => hosts,
     cell: ({ hosts }) => <span className="numeric">{hosts}</span>,
   },
@@ -64,7 +57,7 @@ export const datastoreColumns = (max_us: number): Column<DatastoreRow>[] => [
     header: commonCopy.vms,
     width: 66,
     align: 'right',
-    from: 1900,
+    priority: 5,
     csv: ({ vms }) => vms,
     cell: ({ vms }) => <span className="numeric">{vms}</span>,
   },

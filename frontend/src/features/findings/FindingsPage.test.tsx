@@ -56,7 +56,7 @@ function show(given: Partial<Page> = {}) {
 it('findings: each row leads to its finding and its object, and says what to do first and since when', () => {
   const { container } = show()
   const row = screen.getAllByRole('row').find(({ textContent }) => textContent?.includes('4 of 8 paths'))
-  expect(row?.textContent).toMatch(/^ElevatedConfirmed4 of 8 paths down on esx-01Paths down/)
+  expect(row?.textContent).toMatch(/^4 of 8 paths down on esx-01Paths downElevatedConfirmed/)
   expect(row?.textContent).toContain('and 2 moreRepair the paths that are down24 Nov, 09:00')
   expect(screen.getByRole('link', { name: '4 of 8 paths down on esx-01' }).getAttribute('href')).toBe('/findings/7')
   expect(container.textContent).toContain('1 open (1 elevated)2 accepted12 cleared')

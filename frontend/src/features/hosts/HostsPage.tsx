@@ -3,21 +3,19 @@ import * as commonCopy from '../../copy/common'
 import * as countersCopy from '../../copy/counters'
 import * as objectsCopy from '../../copy/objects'
 import { ListPage } from '../../domain/lists/ListPage'
-import { sidesColumns, toldColumn } from '../../domain/lists/sidesColumns'
+import { sidesColumns } from '../../domain/lists/sidesColumns'
 import { EntityLink } from '../../domain/object/EntityLink'
 import { StateMark } from '../../kit/mark/StateMark'
-import type { Column } from '../../kit/table/VirtualTable'
+import type { Column } from '../../kit/table/Column'
 import { Name } from '../../kit/text/Name'
 import { visibleName } from '../../lib/text'
 
 export const hostColumns = (max_us: number): Column<HostRow>[] => [
-  toldColumn<HostRow>({ header: commonCopy.host, kind: 'host', leads: 'host', others: countersCopy.allHosts }),
   {
     id: 'name',
     header: commonCopy.host,
     width: 148,
     grow: true,
-    from: 700,
     sortKey: 'name',
     csv: ({ name }) => visibleName(name),
     cell: ({ id, name }) => <EntityLink to={{ kind: 'host', id, name }} />,
@@ -26,7 +24,6 @@ export const hostColumns = (max_us: number): Column<HostRow>[] => [
     id: 'state',
     header: commonCopy.state,
     width: 120,
-    from: 700,
     csv: stateWord,
     cell: (host) => <HostState host={host} />,
   },
@@ -35,7 +32,7 @@ export const hostColumns = (max_us: number): Column<HostRow>[] => [
     header: objectsCopy.cluster,
     width: 110,
     grow: true,
-    from: 1200,
+    priority: 3,
     csv: ({ cluster }) => (cluster === null ? null : visibleName(cluster.name)),
     cell: ({ cluster }) =>
       cluster === null ? <span className="faint">{commonCopy.none}</span> : <Name focusable>{cluster.name}</Name>,
@@ -44,7 +41,7 @@ export const hostColumns = (max_us: number): Column<HostRow>[] => [
     id: 'version',
     header: objectsCopy.esxi,
     width: 90,
-    from: 1900,
+    priority: 5,
     csv: ({ version }) => version,
     cell: ({ version }) => version ?? <span className="faint">{objectsCopy.notCollected}</span>,
   },
@@ -53,7 +50,7 @@ export const hostColumns = (max_us: number): Column<HostRow>[] => [
     header: objectsCopy.devices,
     width: 82,
     align: 'right',
-    from: 1900,
+    priority: 5,
     csv: ({ devices }) => devices,
     cell: ({ devices }) => <span className="numeric">{devices}</span>,
   },
@@ -62,7 +59,7 @@ export const hostColumns = (max_us: number): Column<HostRow>[] => [
     header: commonCopy.vms,
     width: 66,
     align: 'right',
-    from: 1900,
+    priority: 5,
     csv: ({ vms }) => vms,
     cell: ({ vms }) => <span className="numeric">{vms}</span>,
   },

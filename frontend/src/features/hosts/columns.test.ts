@@ -1,11 +1,10 @@
 import { expect, it } from 'vitest'
-import { fittedSpareWidth, NARROWER_SCREENS, spareWidth, WIDE_SCREENS } from '../../testing/tableWidth'
+import { DESK_SCREENS, overhang, shownOn } from '../../testing/tableWidth'
 import { hostColumns } from './HostsPage'
 
-it.each(WIDE_SCREENS)('all columns of the list, down to its age, are on a screen of %i px', (screen) => {
-  expect(spareWidth(hostColumns(1), screen)).toBeGreaterThanOrEqual(0)
-})
-
-it.each(NARROWER_SCREENS)('on %i px some columns make way, and the age is on the screen', (screen) => {
-  expect(fittedSpareWidth(hostColumns(1), screen)).toBeGreaterThanOrEqual(0)
+it.each(DESK_SCREENS)('the list needs no second line on a screen of %i px, and its age is in sight', (screen_px) => {
+  const { standing, folded } = shownOn(hostColumns(1), screen_px)
+  expect(folded).toEqual([])
+  expect(standing.at(-1)).toBe('age')
+  expect(overhang(hostColumns(1), screen_px)).toBe(0)
 })

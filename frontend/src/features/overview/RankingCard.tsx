@@ -30,8 +30,6 @@ import { rankingColumns } from './rankingColumns'
 import { useRanking } from './useRanking'
 
 const ROW_PX = 54
-/** Confidence, layer and alert, one below the other. */
-const NARROW_ROW_PX = 76
 
 export function RankingCard({ params: wanted }: { params: RankingParams }) {
   const { kind, sort } = wanted
@@ -46,14 +44,17 @@ export function RankingCard({ params: wanted }: { params: RankingParams }) {
   const alertsAt = useAlertsAt()
   const all = useMemo(() => rankingColumns(KIND[kind].title, max_us, alertsAt), [kind, max_us, alertsAt])
   const choice = useColumnChoice('overview', all)
-  const shown = choice.columns
   return (
     <section className={styles.ranking} aria-label={overviewCopy.byExcess(title)}>
       <AtOnce>
         <Tools at_ms={minute?.from_ms ?? null}>
           <ColumnChooser choice={choice} />
           {query.data && (
-            <SaveTable title={listsCopy.csvTitle(title, windowWords(query.data))} columns={shown} readAll={readAll} />
+            <SaveTable
+              title={listsCopy.csvTitle(title, windowWords(query.data))}
+              columns={choice.table.columns}
+              readAll={readAll}
+            />
           )}
         </Tools>
       </AtOnce>
@@ -62,14 +63,13 @@ export function RankingCard({ params: wanted }: { params: RankingParams }) {
           <Later>
             <VirtualTable
               label={overviewCopy.byExcess(title)}
-              columns={shown}
+              {...choice.table}
               count={page.total}
               rowAt={rowAt}
               sort={sort}
               onSort={setSort}
               onWindow={onWindow}
               rowPx={ROW_PX}
-              narrowRowPx={NARROW_ROW_PX}
             />
           </Later>
         )}

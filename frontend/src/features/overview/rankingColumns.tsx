@@ -12,14 +12,13 @@ import { ios } from '../../domain/breakdown/ios'
 import { layersWords } from '../../domain/breakdown/layerWords'
 import { piecesOf } from '../../domain/diagnosis/pieces'
 import { LayerBar } from '../../domain/io-path/LayerBar'
-import { NamedLayer } from '../../domain/io-path/NamedLayer'
 import { EntityLink } from '../../domain/object/EntityLink'
 import { ownerWords } from '../../domain/object/owner'
 import { ConfidenceLabel } from '../../domain/severity/ConfidenceLabel'
 import { causeClause } from '../../domain/severity/causeClause'
 import { SeverityMark } from '../../domain/severity/SeverityMark'
 import { isElevated } from '../../domain/severity/severity'
-import type { Column } from '../../kit/table/VirtualTable'
+import type { Column } from '../../kit/table/Column'
 import { Name } from '../../kit/text/Name'
 import { Quantity } from '../../kit/text/Quantity'
 import { rounded } from '../../lib/csv'
@@ -39,7 +38,7 @@ export function rankingColumns(
       id: 'name',
       header: title,
       width: 168,
-      narrow: 116,
+      minWidth: 140,
       sortKey: 'name',
       csv: ({ subject }) => visibleName(subject.name),
       cell: ({ subject }) => <EntityLink to={subject} />,
@@ -48,7 +47,7 @@ export function rankingColumns(
       id: 'diagnosis',
       header: overviewCopy.severity,
       width: 138,
-      narrow: 134,
+      compact: 'bare',
       csv: ({ severity }) => severity,
       cell: (row) => (
         <span className={styles.diagnosis}>
@@ -57,7 +56,6 @@ export function rankingColumns(
             <ConfidenceLabel diagnosis={row} />
             <AlertBadge alerts={alertsAt(row.subject)} />
           </span>
-          <NamedLayer row={row} className={styles.named} />
         </span>
       ),
     },
@@ -66,15 +64,15 @@ export function rankingColumns(
       header: diagnosisCopy.title,
       width: 250,
       grow: true,
-      from: 700,
-      csv: ({ sentence, cause }) => [sentence.text, causeClause(cause)].filter((text) => text !== null).join('. '),
+      csv: ({ sentence, cause }) => wholeSentence(sentence.text, causeClause(cause)),
+      compact: ({ sentence, cause }) => wholeSentence(sentence.text, causeClause(cause)),
       cell: (row) => <Standing row={row} />,
     },
     {
       id: 'layers',
       header: breakdownCopy.title,
       width: 168,
-      from: 1200,
+      priority: 3,
       csv: ({ layers }) => layersWords(layers),
       cell: (row) =>
         row.total_us === null ? (
@@ -87,7 +85,8 @@ export function rankingColumns(
       id: 'latency',
       header: commonCopy.latency,
       width: 106,
-      narrow: 94,
+      minWidth: 88,
+      priority: 1,
       align: 'right',
       sortKey: 'latency',
       csv: ({ total_us }) => rounded(total_us),
@@ -131,7 +130,6 @@ export function rankingColumns(
       width: 106,
       align: 'right',
       sortKey: 'iops',
-      from: 700,
       csv: ({ iops }) => rounded(iops),
       cell: ({ iops }) => <Quantity value={iops} unit="ops/s" bare />,
     },
@@ -139,7 +137,7 @@ export function rankingColumns(
       id: 'owner',
       header: labelsCopy.owner,
       width: 150,
-      from: 1600,
+      priority: 4,
       csv: ({ owner }) => (owner === null ? null : visibleName(owner.name)),
       cell: ({ owner }) =>
         owner === null ? <span className="faint">–</span> : <Name focusable>{ownerWords(owner)}</Name>,
@@ -149,12 +147,14 @@ export function rankingColumns(
       header: overviewCopy.dataQuality,
       width: 66,
       align: 'right',
-      from: 1600,
+      priority: 4,
       csv: ({ quality }) => quality,
       cell: ({ quality }) => quality ?? <span className="faint">–</span>,
     },
   ]
 }
+
+const wholeSentence = (...parts: (string | null)[]) => parts.filter((text) => text !== null).join('. ')
 
 /** The sentence; where a cause is named, a line for each. */
 function Standing({ row }: { row: OverviewRow }) {

@@ -10,11 +10,11 @@ import * as sourcesCopy from '../../copy/sources'
 import { GapsTable } from '../../domain/counters/GapsCard'
 import { StateMark } from '../../kit/mark/StateMark'
 import { DataState } from '../../kit/state/DataState'
-import { TOLD_PX, Told } from '../../kit/table/Told'
-import { type Column, VirtualTable } from '../../kit/table/VirtualTable'
+import type { Column } from '../../kit/table/Column'
+import { VirtualTable } from '../../kit/table/VirtualTable'
 import { Name } from '../../kit/text/Name'
 import { usePreferences } from '../../lib/preferences'
-import { plural, streamName } from '../../lib/text'
+import { streamName } from '../../lib/text'
 import { formatClock, formatDay, formatInstant, formatSeconds, type Zone, zoneName } from '../../lib/time'
 import { formatBytes, formatCount } from '../../lib/units'
 import styles from './SourcesPage.module.css'
@@ -73,30 +73,15 @@ function RunsTable({ runs }: { runs: readonly RunOut[] }) {
         id: 'at',
         header: sourcesCopy.startedZone(zoneName(zone)),
         width: 150,
-        from: 700,
         cell: (run) => <Started at_ms={Date.parse(run.started_at)} zone={zone} />,
       },
-      {
-        id: 'told',
-        header: sourcesCopy.startedResult(zoneName(zone)),
-        width: 300,
-        grow: true,
-        narrowOnly: true,
-        cell: (run) => (
-          <Told when={startedWords(Date.parse(run.started_at), zone)} what={resultWords(run)}>
-            {streamName(run.stream)}, {samplesWords(run)}
-            {formatSeconds(run.duration_s)}
-          </Told>
-        ),
-      },
-      { id: 'stream', header: gapsCopy.stream, width: 130, from: 700, cell: (run) => streamName(run.stream) },
-      { id: 'queue', header: sourcesCopy.queue, width: 96, from: 1200, cell: (run) => run.queue },
+      { id: 'stream', header: gapsCopy.stream, width: 130, compact: 'bare', cell: (run) => streamName(run.stream) },
+      { id: 'queue', header: sourcesCopy.queue, width: 96, priority: 3, cell: (run) => run.queue },
       {
         id: 'duration',
         header: sourcesCopy.duration,
         width: 90,
         align: 'right',
-        from: 700,
         cell: (run) => <span className="numeric">{formatSeconds(run.duration_s)}</span>,
       },
       {
@@ -104,7 +89,6 @@ function RunsTable({ runs }: { runs: readonly RunOut[] }) {
         header: sourcesCopy.calls,
         width: 76,
         align: 'right',
-        from: 700,
         cell: (run) => <span className="numeric">{formatCount(run.calls)}</span>,
       },
       {
@@ -112,7 +96,7 @@ function RunsTable({ runs }: { runs: readonly RunOut[] }) {
         header: sourcesCopy.received,
         width: 100,
         align: 'right',
-        from: 1200,
+        priority: 3,
         cell: (run) => <span className="numeric">{formatBytes(run.bytes_received)}</span>,
       },
       {
@@ -120,7 +104,6 @@ function RunsTable({ runs }: { runs: readonly RunOut[] }) {
         header: sourcesCopy.samples,
         width: 96,
         align: 'right',
-        from: 700,
         cell: (run) => <Samples run={run} count={run.samples} />,
       },
       {
@@ -128,7 +111,6 @@ function RunsTable({ runs }: { runs: readonly RunOut[] }) {
         header: sourcesCopy.newSamples,
         width: 116,
         align: 'right',
-        from: 700,
         cell: (run) => <Samples run={run} count={run.new_samples} />,
       },
       {
@@ -136,21 +118,13 @@ function RunsTable({ runs }: { runs: readonly RunOut[] }) {
         header: sourcesCopy.result,
         width: 220,
         grow: true,
-        from: 700,
+        compact: 'bare',
         cell: (run) => <RunResult run={run} />,
       },
     ],
     [zone],
   )
-  return (
-    <VirtualTable
-      label={sourcesCopy.runs}
-      columns={columns}
-      count={runs.length}
-      rowAt={(index) => runs[index]}
-      narrowRowPx={TOLD_PX}
-    />
-  )
+  return <VirtualTable label={sourcesCopy.runs} columns={columns} count={runs.length} rowAt={(index) => runs[index]} />
 }
 
 function Samples({ run, count }: { run: RunOut; count: number }) {
@@ -159,12 +133,6 @@ function Samples({ run, count }: { run: RunOut; count: number }) {
   ) : (
     <span className="numeric">{formatCount(count)}</span>
   )
-}
-
-/** "44 samples in ", which its time follows. */
-function samplesWords(run: RunOut): string {
-  const samples = samplesOf(run)
-  return samples === null ? '' : sourcesCopy.samplesIn(plural(samples, sourcesCopy.sample))
 }
 
 function Started({ at_ms, zone }: { at_ms: number; zone: Zone }) {

@@ -1,16 +1,17 @@
 import { useMemo } from 'react'
 import type { SourceOut, StreamOut } from '../../api/types'
+import * as commonCopy from '../../copy/common'
 import * as gapsCopy from '../../copy/gaps'
 import * as sourcesCopy from '../../copy/sources'
 import { StateMark } from '../../kit/mark/StateMark'
-import { Stacked, TOLD_PX } from '../../kit/table/Told'
-import { type Column, VirtualTable } from '../../kit/table/VirtualTable'
+import type { Column } from '../../kit/table/Column'
+import { VirtualTable } from '../../kit/table/VirtualTable'
 import { usePreferences } from '../../lib/preferences'
 import { streamName } from '../../lib/text'
 import { formatClock, formatSeconds } from '../../lib/time'
 import { formatCount } from '../../lib/units'
 import styles from './SourcesPage.module.css'
-import { broughtWords, isLate, noGapsWord, runHeading, samplesPerSecond, streamLines } from './sourceWords'
+import { broughtWords, changeWords, isLate, noGapsWord, runHeading, samplesPerSecond } from './sourceWords'
 
 const FIRST_RUN = sourcesCopy.firstRun
 
@@ -20,6 +21,10 @@ const or = (words: string | null, absent: string) =>
 
 const given = <Value,>(value: Value | null, format: (value: Value) => string) => (value === null ? null : format(value))
 
+/** Of the last hour: what came late. */
+const changesIn = ({ completed_1h, corrected_1h }: StreamOut) =>
+  changeWords({ completed: completed_1h, corrected: corrected_1h })
+
 /** The streams of a source: what is read how often, how far it has come, what the last run did. */
 export function StreamsTable({ source }: { source: SourceOut }) {
   const { zone } = usePreferences()
@@ -27,29 +32,10 @@ export function StreamsTable({ source }: { source: SourceOut }) {
     const clock = (at: string) => formatClock(Date.parse(at), zone, true)
     return [
       {
-        id: 'told',
-        header: sourcesCopy.streamState,
-        width: 300,
-        grow: true,
-        narrowOnly: true,
-        cell: (stream) => (
-          <Stacked
-            of={
-              <span className={styles.stream}>
-                {streamName(stream.stream)}
-                <Lag source={source} stream={stream} after={sourcesCopy.behind} />
-              </span>
-            }
-            lines={streamLines(source, stream, zone)}
-          />
-        ),
-      },
-      {
         id: 'stream',
         header: gapsCopy.stream,
         width: 130,
         grow: true,
-        from: 700,
         cell: ({ stream }) => streamName(stream),
       },
       {
@@ -57,7 +43,6 @@ export function StreamsTable({ source }: { source: SourceOut }) {
         header: sourcesCopy.interval,
         width: 70,
         align: 'right',
-        from: 700,
         cell: (of) => sourcesCopy.seconds(of.interval_s),
       },
       {
@@ -65,15 +50,14 @@ export function StreamsTable({ source }: { source: SourceOut }) {
         header: sourcesCopy.lag,
         width: 110,
         align: 'right',
-        from: 700,
         cell: (stream) => <Lag source={source} stream={stream} />,
       },
       {
         id: 'rate',
         header: sourcesCopy.sampleRate,
         width: 200,
+        minWidth: 160,
         align: 'right',
-        from: 700,
         cell: (stream) => or(given(stream.samples_per_s, samplesPerSecond), sourcesCopy.noneYetShort),
       },
       {
@@ -81,7 +65,6 @@ export function StreamsTable({ source }: { source: SourceOut }) {
         header: sourcesCopy.dataThrough,
         width: 104,
         align: 'right',
-        from: 700,
         cell: (stream) => or(given(stream.until_at, clock), sourcesCopy.never),
       },
       {
@@ -89,7 +72,6 @@ export function StreamsTable({ source }: { source: SourceOut }) {
         header: runHeading(source),
         width: 116,
         align: 'right',
-        from: 700,
         cell: (stream) => or(given(stream.last_run_at, clock), sourcesCopy.never),
       },
       {
@@ -97,23 +79,31 @@ export function StreamsTable({ source }: { source: SourceOut }) {
         header: sourcesCopy.duration,
         width: 90,
         align: 'right',
-        from: 700,
         cell: (stream) => or(given(stream.last_duration_s, formatSeconds), '–'),
       },
       {
         id: 'samples',
         header: sourcesCopy.samplesReadNew,
         width: 170,
+        minWidth: 150,
         align: 'right',
-        from: 700,
         cell: (stream) => or(broughtWords(stream), '–'),
+      },
+      {
+        id: 'changes',
+        header: sourcesCopy.lateChanges,
+        width: 130,
+        compact: (stream) => {
+          const words = changesIn(stream)
+          return words === null ? null : `${sourcesCopy.lateChanges}: ${words}`
+        },
+        cell: (stream) => or(changesIn(stream), commonCopy.none),
       },
       {
         id: 'gaps',
         header: sourcesCopy.openGaps,
         width: 100,
         align: 'right',
-        from: 700,
         cell: (stream) =>
           stream.open_gaps === 0 ? (
             <span className="muted">{noGapsWord(source, stream)}</span>
@@ -132,15 +122,13 @@ export function StreamsTable({ source }: { source: SourceOut }) {
       columns={columns}
       count={source.streams.length}
       rowAt={(index) => source.streams[index]}
-      narrowRowPx={TOLD_PX}
     />
   )
 }
 
-/** `after`: where no heading says what it is. */
-function Lag({ source, stream, after = '' }: { source: SourceOut; stream: StreamOut; after?: string }) {
+function Lag({ source, stream }: { source: SourceOut; stream: StreamOut }) {
   if (stream.lag_s === null) return <span className="faint">{sourcesCopy.noDataYet}</span>
-  const words = formatSeconds(Math.max(0, stream.lag_s)) + after
+  const words = formatSeconds(Math.max(0, stream.lag_s))
   // Of one that is switched off nothing else is to be expected.
   return source.enabled && isLate(stream) ? (
     <StateMark tone="warn" word={words} />

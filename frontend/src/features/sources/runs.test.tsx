@@ -5,7 +5,7 @@ import { fireEvent, render, screen } from '@testing-library/react'
 import { expect, it, vi } from 'vitest'
 import { client } from '../../api/client'
 import type { RunOut } from '../../api/types'
-import type { Column } from '../../kit/table/VirtualTable'
+import type { Column } from '../../kit/table/Column'
 import { PreferencesProvider } from '../../lib/preferences'
 import { SourceHistory } from './SourceHistory'
 

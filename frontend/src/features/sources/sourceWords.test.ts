@@ -9,7 +9,6 @@ import {
   runHeading,
   samplesOf,
   samplesPerSecond,
-  streamLines,
 } from './sourceWords'
 
 const clock = (name: string | null, offset_s: number, error_s = 0.003): SourceOut['clocks'][number] => ({
@@ -44,7 +43,6 @@ describe('a source that fails', () => {
     const words = owedWords(failing(AWAY), 'utc')
     expect(words).toContain('No data since 12:00:00 UTC (26 min)')
     expect(noGapsWord(failing(AWAY), AWAY)).toBe('none yet')
-    expect(streamLines(failing(AWAY), AWAY, 'utc')[1]).toBe('0.4 new samples/s, no open gaps yet')
     expect(owedWords(failing(STREAM, AWAY), 'utc')).toBeNull()
     expect(owedWords({ ...failing(AWAY), state: 'late' }, 'utc')).toBeNull()
   })
@@ -78,18 +76,6 @@ describe('streams and runs', () => {
   it('say what a run read and what of it was new', () => {
     expect(broughtWords(STREAM)).toBe('44 read, 11 new')
     expect(broughtWords({ ...STREAM, last_run_at: null, last_samples: null, last_new_samples: null })).toBeNull()
-  })
-
-  it('say on a phone all that columns say', () => {
-    expect(streamLines(LIVE, STREAM, 'utc')).toEqual([
-      'every 30 s, data through 12:00:00',
-      '0.4 new samples/s, no open gaps',
-      'run 12:00:04: 44 read, 11 new in 0.04 s',
-    ])
-    const nothing = { until_at: null, samples_per_s: null, last_run_at: null, last_duration_s: null }
-    expect(
-      streamLines(LIVE, { ...STREAM, ...nothing, last_samples: null, last_new_samples: null, open_gaps: 2 }, 'utc'),
-    ).toEqual(['every 30 s, no data yet', 'no samples yet, 2 open gaps', 'no run yet'])
   })
 
   it('never say zero for something', () => {

@@ -76,31 +76,6 @@ export function broughtWords(stream: StreamOut): string | null {
     : sourcesCopy.readNew(formatCount(read), formatCount(fresh))
 }
 
-/** A stream's numbers with their words, for screens where they have no columns. */
-export function streamLines(source: SourceOut, stream: StreamOut, zone: Zone): string[] {
-  const { until_at, samples_per_s, last_run_at, last_duration_s } = stream
-  const clock = (at: string) => formatClock(Date.parse(at), zone, true)
-  const took = last_duration_s === null ? '' : sourcesCopy.inTime(formatSeconds(last_duration_s))
-  const brought = broughtWords(stream)
-  const run = areRunsGood(source) ? sourcesCopy.lastGoodRunLower : sourcesCopy.run
-  const changes = changeWords({ completed: stream.completed_1h, corrected: stream.corrected_1h })
-  return [
-    sourcesCopy.everySeconds(
-      stream.interval_s,
-      until_at === null ? sourcesCopy.neverRead : sourcesCopy.throughClock(clock(until_at)),
-    ),
-    `${samples_per_s === null ? sourcesCopy.noSamplesYet : sourcesCopy.newRate(samplesPerSecond(samples_per_s))}, ${
-      stream.open_gaps === 0
-        ? noGapsWord(source, stream, sourcesCopy.noOpenGaps)
-        : plural(stream.open_gaps, sourcesCopy.openGap)
-    }`,
-    last_run_at === null
-      ? sourcesCopy.neverRun
-      : `${run} ${clock(last_run_at)}${brought === null ? '' : `: ${brought}`}${took}`,
-    ...(changes === null ? [] : [sourcesCopy.lateChanges(changes)]),
-  ]
-}
-
 /** Steps on the way to samples; what they count is none. */
 const NO_SAMPLES = new Set(['inventory', 'clock', 'opening'])
 

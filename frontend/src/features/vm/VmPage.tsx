@@ -9,7 +9,8 @@ import { MatchedVolumes } from '../../domain/object/MatchMark'
 import { type Fact, ObjectPage } from '../../domain/object/ObjectPage'
 import type { Section } from '../../domain/sections/section'
 import { Card } from '../../kit/layout/Card'
-import { type Column, VirtualTable } from '../../kit/table/VirtualTable'
+import type { Column } from '../../kit/table/Column'
+import { VirtualTable } from '../../kit/table/VirtualTable'
 import { Name } from '../../kit/text/Name'
 import { plural, powerWord } from '../../lib/text'
 import { formatBytes, formatCount, formatIops } from '../../lib/units'
@@ -76,7 +77,7 @@ function DisksTable({ disks }: { disks: readonly Disk[] }) {
         id: 'label',
         header: objectsCopy.disk,
         width: 150,
-        narrow: 120,
+        minWidth: 120,
         grow: true,
         cell: (disk) => <Name focusable>{disk.label}</Name>,
       },
@@ -84,7 +85,7 @@ function DisksTable({ disks }: { disks: readonly Disk[] }) {
         id: 'datastore',
         header: commonCopy.datastore,
         width: 180,
-        narrow: 118,
+        minWidth: 118,
         grow: true,
         cell: (disk) =>
           disk.datastore === null ? (
@@ -97,7 +98,7 @@ function DisksTable({ disks }: { disks: readonly Disk[] }) {
         id: 'volume',
         header: objectsCopy.arrayVolume,
         width: 180,
-        narrow: 120,
+        minWidth: 120,
         grow: true,
         cell: (disk) => <MatchedVolumes match={disk.match} volumes={disk.volume === null ? [] : [disk.volume]} />,
       },

@@ -1,8 +1,7 @@
 import { ListPage } from '../../domain/lists/ListPage'
 import { volumeColumns } from '../../domain/lists/volumeColumns'
-import { TOLD_PX } from '../../kit/table/Told'
 
 /** Every array volume with the newest numbers of both sides. */
 export default function VolumesPage() {
-  return <ListPage kind="volumes" columns={volumeColumns} narrowRowPx={TOLD_PX} />
+  return <ListPage kind="volumes" columns={volumeColumns} />
 }

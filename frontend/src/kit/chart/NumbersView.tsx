@@ -7,7 +7,8 @@ import * as gapsCopy from '../../copy/gaps'
 import { usePreferences } from '../../lib/preferences'
 import { formatClock, formatDay, zoneName } from '../../lib/time'
 import { formatColumn } from '../../lib/units'
-import { type Column, VirtualTable } from '../table/VirtualTable'
+import type { Column } from '../table/Column'
+import { VirtualTable } from '../table/VirtualTable'
 import { Name } from '../text/Name'
 
 interface Moment {
@@ -32,6 +33,7 @@ export function NumbersView({ table, label }: { table: NumbersTable; label: stri
       return {
         id: String(position),
         header: column.title,
+        priority: 1,
         width: Math.max(130, 24 + column.title.length * 7.4),
         align: 'right',
         cell: ({ index }) => {
@@ -49,6 +51,7 @@ export function NumbersView({ table, label }: { table: NumbersTable; label: stri
       id: 'events',
       header: gapsCopy.events,
       width: 260,
+      priority: 1,
       cell: ({ index }) => (events?.[index] ? <Name focusable>{events[index]}</Name> : ''),
     }
     return [time, ...(events === undefined ? [] : [happened]), ...numbers]

@@ -4,9 +4,9 @@ import { fireEvent, render, screen, within } from '@testing-library/react'
 import { beforeEach, expect, it, vi } from 'vitest'
 import { PreferencesProvider } from '../../lib/preferences'
 import { onScreen } from '../../testing/screen'
+import type { Column } from './Column'
 import { ColumnChooser } from './ColumnChooser'
 import { useColumnChoice } from './useColumnChoice'
-import type { Column } from './VirtualTable'
 
 const address = vi.hoisted(() => ({ columns: '', set: vi.fn() }))
 vi.mock('../../lib/url', () => ({ useParameter: () => [address.columns, address.set] }))
@@ -14,8 +14,8 @@ vi.mock('../../lib/url', () => ({ useParameter: () => [address.columns, address.
 const COLUMNS: Column<string>[] = ['Name', 'Latency', 'IOPS', 'Disks'].map((header) => ({
   id: header.toLowerCase(),
   header,
-  width: 100,
-  from: header === 'Disks' ? 1900 : 0,
+  width: 400,
+  priority: header === 'Disks' ? 5 : 2,
   cell: (row) => row,
 }))
 
@@ -95,8 +95,11 @@ it('a link carries columns, before those that the browser keeps; another choice 
   expect(address.set).toHaveBeenLastCalledWith('', { replace: true })
 })
 
-it('on phones a row has its compact form, and nothing to choose', () => {
+it('on a phone columns fold, and are chosen all the same', async () => {
   onScreen(390)
   show()
-  expect(screen.queryByRole('button', { name: 'Columns' })).toBeNull()
+  expect(shown()).toBe('name latency iops')
+  await open()
+  fireEvent.click(screen.getByRole('checkbox', { name: 'Disks' }))
+  expect(shown()).toBe('name latency iops disks')
 })

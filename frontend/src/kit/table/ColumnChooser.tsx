@@ -13,7 +13,6 @@ const ColumnsBox = standing(async () => (await import('./ColumnsBox')).default)
 export function ColumnChooser({ choice }: { choice: Choice }) {
   const [isOpen, setOpen] = useState(false)
   const { button, carried } = useBoxButton(isOpen)
-  if (!choice.isPossible) return null
   return (
     <>
       <Button {...carried} variant="default" leftSection={<Icon name="table" />} onClick={() => setOpen(!isOpen)}>

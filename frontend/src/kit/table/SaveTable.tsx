@@ -5,8 +5,8 @@ import * as listsCopy from '../../copy/lists'
 import { toCsv } from '../../lib/csv'
 import { download, fileStem } from '../chart/download'
 import { Tool } from '../chart/tools'
+import type { Column } from './Column'
 import { tableCsv } from './columnChoice'
-import type { Column } from './VirtualTable'
 
 interface SaveTableProps<Row> {
   /** Of the file: the objects and the window. */

@@ -1,55 +1,16 @@
 /** A table of any length: only the rows in sight exist, the heading stays, sorting is the server's. */
 
 import { Skeleton } from '@mantine/core'
-import {
-  columnVisibilityFeature,
-  createColumnHelper,
-  rowSortingFeature,
-  tableFeatures,
-  useTable,
-} from '@tanstack/react-table'
+import { createColumnHelper, rowSortingFeature, tableFeatures, useTable } from '@tanstack/react-table'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import {
-  type CSSProperties,
-  memo,
-  type ReactNode,
-  type RefObject,
-  useEffect,
-  useLayoutEffect,
-  useMemo,
-  useRef,
-  useState,
-} from 'react'
+import { type CSSProperties, memo, type ReactNode, type RefObject, useEffect, useMemo, useRef } from 'react'
 import * as commonCopy from '../../copy/common'
-import type { CsvCell } from '../../lib/csv'
-import { useMediaMatch, useScreenStep } from '../../lib/preferences'
-import { fitting } from './fitting'
+import type { Column } from './Column'
+import { FoldedCell } from './FoldedCell'
+import { SortChoice } from './SortChoice'
 import { parseSort, type SortState, sortText } from './sort'
+import { type Arranged, useArranged, useMeasured } from './useRoom'
 import styles from './VirtualTable.module.css'
-
-export interface Column<Row> {
-  id: string
-  header: string
-  /** Width in px; the columns that `grow` share what is left. */
-  width: number
-  /** Width on screens narrower than 700 px, where it is smaller. */
-  narrow?: number
-  grow?: boolean
-  align?: 'right'
-  /** The API's name for sorting by this column. */
-  sortKey?: string
-  /** Hidden on screens narrower than this many px. */
-  from?: number
-  /** Only on screens narrower than 700 px: several columns said in one. */
-  narrowOnly?: boolean
-  /** Of the last minute: nothing for a table about another time. */
-  isCurrent?: boolean
-  cell: (row: Row) => ReactNode
-  /** Its raw value in a saved table; a column without one is only drawn. */
-  csv?: (row: Row) => CsvCell
-  /** With the unit of the raw value, where the heading does not have it. */
-  csvHeader?: string
-}
 
 interface VirtualTableProps<Row> {
   label: string
@@ -65,12 +26,16 @@ interface VirtualTableProps<Row> {
   fill?: boolean
   /** As tall as all its rows: for so few of them that the page itself scrolls through them. */
   whole?: boolean
-  /** Height of every row in px, where its cells need more than one line. */
+  /** Height of every row in px, where its cells need more than one line and no column is folded. */
   rowPx?: number
-  /** The same on screens narrower than 700 px. */
-  narrowRowPx?: number
-  /** Where cells take the lines they need, cut nothing, and rows are as high as the highest of them: of a few rows at most. */
-  wraps?: 'everywhere' | 'on phones'
+  /** Cells take the lines they need, cut nothing, and rows are as high as the highest of them: of a few rows at most. */
+  wraps?: boolean
+  /** Above the rows, where a column is folded. */
+  foldedNote?: ReactNode
+  /** Somebody chose just these columns: none is left out. */
+  isChosen?: boolean
+  /** Told how wide the table is, where its columns stand otherwise than was guessed. */
+  onRoom?: (room_px: number) => void
   /** What a row is about, where rows come and go above it: the focus then stays with the thing and not with the place. */
   rowKey?: (row: Row) => string
 }
@@ -80,28 +45,46 @@ interface Slot<Row> {
   row: Row | undefined
 }
 
-const features = tableFeatures({ rowSortingFeature, columnVisibilityFeature })
+const features = tableFeatures({ rowSortingFeature })
 const ROW_PX = 40
 /** As high as a table gets that does not fill its page. */
 const HIGHEST_PX = 560
-const WIDE = '(min-width: 700px)'
+/** Of a folded row before it is measured: whose it is, and so many parts in each line below. */
+const FOLDED_PX = { name: 42, line: 20, parts: 2 }
 
 /** Drawn anew only for other rows, columns or order. */
-export const VirtualTable = memo(HeightTable) as typeof HeightTable
+export const VirtualTable = memo(ArrangedTable) as typeof ArrangedTable
 
 /** Rows stand where their height puts them: those of another height are another table. */
-function HeightTable<Row>(props: VirtualTableProps<Row>) {
-  const { rowPx = ROW_PX, narrowRowPx = rowPx } = props
-  const isWide = useMediaMatch(WIDE)
-  const px = isWide ? rowPx : narrowRowPx
-  const isWrapped = props.wraps === 'everywhere' || (props.wraps === 'on phones' && !isWide)
-  return <TableOfHeight key={px} {...props} rowPx={px} isWrapped={isWrapped} />
+function ArrangedTable<Row>(props: VirtualTableProps<Row>) {
+  const { columns, rowPx = ROW_PX, wraps = false, isChosen = false, onRoom } = props
+  const arranged = useArranged(columns, isChosen, onRoom)
+  const lines = Math.ceil(arranged.folded.length / FOLDED_PX.parts)
+  const likely_px = lines === 0 ? rowPx : FOLDED_PX.name + lines * FOLDED_PX.line
+  const least_px = lines === 0 ? rowPx : ROW_PX
+  return (
+    <TableOfHeight
+      key={likely_px}
+      {...props}
+      arranged={arranged}
+      rowPx={least_px}
+      likely_px={likely_px}
+      isWrapped={wraps || lines > 0}
+    />
+  )
 }
 
-function TableOfHeight<Row>(props: VirtualTableProps<Row> & { rowPx: number; isWrapped: boolean }) {
+interface OfHeight<Row> extends VirtualTableProps<Row> {
+  arranged: Arranged<Row> & { onMeasure: (room_px: number) => void }
+  /** The least height of a row, and that of one that is not measured yet. */
+  rowPx: number
+  likely_px: number
+  isWrapped: boolean
+}
+
+function TableOfHeight<Row>(props: OfHeight<Row>) {
   const {
     label,
-    columns,
     count,
     rowAt,
     sort = '',
@@ -110,15 +93,18 @@ function TableOfHeight<Row>(props: VirtualTableProps<Row> & { rowPx: number; isW
     fill = false,
     whole = false,
     rowPx,
+    likely_px,
     rowKey,
+    foldedNote,
     isWrapped,
+    arranged: { standing, folded, widthOf, onMeasure },
   } = props
   const scroll = useRef<HTMLDivElement>(null)
   const frame = useHiddenParts(scroll)
   const virtual = useVirtualizer({
     count,
     getScrollElement: () => scroll.current,
-    estimateSize: () => rowPx,
+    estimateSize: () => likely_px,
     measureElement: (row) => Math.max(rowPx, row.getBoundingClientRect().height),
     // Rows are drawn with their table and not once more when its height is known.
     initialRect: { width: 0, height: HIGHEST_PX },
@@ -127,25 +113,30 @@ function TableOfHeight<Row>(props: VirtualTableProps<Row> & { rowPx: number; isW
   const items = virtual.getVirtualItems()
   const first = items[0]?.index ?? 0
   const last = items.at(-1)?.index ?? 0
-  const shown = useFitting(useScreenColumns(columns), scroll)
-  const visible = Object.fromEntries(columns.map(({ id }) => [id, shown.some((column) => column.id === id)]))
+  useMeasured(scroll, onMeasure)
   const sorting = parseSort(sort)
 
   useEffect(() => onWindow?.(first, last), [onWindow, first, last])
 
   const table = useTable({
     features,
-    columns: useColumnDefinitions(columns),
+    columns: useColumnDefinitions(standing, folded),
     data: items.map((item): Slot<Row> => ({ index: item.index, row: rowAt(item.index) })),
     getRowId: ({ index, row }) => (row === undefined || rowKey === undefined ? String(index) : rowKey(row)),
     manualSorting: true,
-    state: { sorting: sorting ? [sorting] : [], columnVisibility: visible },
+    state: { sorting: sorting ? [sorting] : [] },
   })
 
+  const least_px = standing.reduce((sum, column) => sum + widthOf(column), 0)
+  const grows = (column: Column<Row>, index: number) => column.grow || (index === 0 && folded.length > 0)
   const before = items[0]?.start ?? 0
   const after = virtual.getTotalSize() - (items.at(-1)?.end ?? 0)
   return (
     <div ref={frame} className={`${styles.frame} ${fill ? styles.frameFill : ''}`}>
+      {folded.length > 0 && foldedNote}
+      {onSort !== undefined && folded.some(({ sortKey }) => sortKey !== undefined) && (
+        <SortChoice className={styles.order} columns={[...standing, ...folded]} sort={sort} onSort={onSort} />
+      )}
       <section
         ref={scroll}
         className={`${styles.scroll} ${fill ? styles.fill : ''} ${whole ? styles.whole : ''}`}
@@ -157,22 +148,22 @@ function TableOfHeight<Row>(props: VirtualTableProps<Row> & { rowPx: number; isW
           className={`${styles.table} ${isWrapped ? styles.wrapped : ''}`}
           aria-label={label}
           aria-rowcount={count + 1}
-          style={{ minWidth: widthOf(shown), '--gv-row': `${rowPx}px` } as CSSProperties}
+          style={{ minWidth: least_px, '--gv-row': `${rowPx}px` } as CSSProperties}
         >
           <colgroup>
-            {shown.map((column) => (
-              <col key={column.id} style={column.grow ? undefined : { width: column.width }} />
+            {standing.map((column, index) => (
+              <col key={column.id} style={grows(column, index) ? undefined : { width: widthOf(column) }} />
             ))}
           </colgroup>
           <thead>
             <tr aria-rowindex={1}>
-              {shown.map((column) => (
+              {standing.map((column) => (
                 <HeadCell key={column.id} column={column} sorting={sorting} onSort={onSort} />
               ))}
             </tr>
           </thead>
           <tbody>
-            <Spacer height={before} columns={shown.length} />
+            <Spacer height={before} columns={standing.length} />
             {table.getRowModel().rows.map((row) => (
               <tr
                 key={row.id}
@@ -180,14 +171,14 @@ function TableOfHeight<Row>(props: VirtualTableProps<Row> & { rowPx: number; isW
                 data-index={row.original.index}
                 ref={isWrapped ? virtual.measureElement : undefined}
               >
-                {row.getVisibleCells().map((cell) => (
-                  <td key={cell.id} className={alignClass(columns, cell.column.id)}>
+                {row.getAllCells().map((cell) => (
+                  <td key={cell.id} className={alignClass(standing, cell.column.id)}>
                     <table.FlexRender cell={cell} />
                   </td>
                 ))}
               </tr>
             ))}
-            <Spacer height={after} columns={shown.length} />
+            <Spacer height={after} columns={standing.length} />
           </tbody>
         </table>
       </section>
@@ -196,18 +187,20 @@ function TableOfHeight<Row>(props: VirtualTableProps<Row> & { rowPx: number; isW
   )
 }
 
-function useColumnDefinitions<Row>(columns: readonly Column<Row>[]) {
+function useColumnDefinitions<Row>(standing: readonly Column<Row>[], folded: readonly Column<Row>[]) {
   return useMemo(() => {
     const helper = createColumnHelper<typeof features, Slot<Row>>()
-    return columns.map((column) =>
+    const cellOf = (column: Column<Row>, index: number, row: Row) =>
+      index === 0 && folded.length > 0 ? <FoldedCell row={row} subject={column} folded={folded} /> : column.cell(row)
+    return standing.map((column, index) =>
       helper.display({
         id: column.id,
         header: column.header,
-        cell: ({ row }) =>
-          row.original.row === undefined ? <Skeleton height={12} width="70%" /> : column.cell(row.original.row),
+        cell: ({ row: { original } }) =>
+          original.row === undefined ? <Skeleton height={12} width="70%" /> : cellOf(column, index, original.row),
       }),
     )
-  }, [columns])
+  }, [standing, folded])
 }
 
 /** Marks the frame where the table goes on beyond its right or lower edge, or was scrolled away from its left one. */
@@ -232,39 +225,6 @@ function useHiddenParts(scroll: RefObject<HTMLElement | null>) {
   }, [scroll])
   return frame
 }
-
-/** The columns that the table has room for. Where all have, it is not drawn once more to find out. */
-function useFitting<Row>(columns: Column<Row>[], scroll: RefObject<HTMLElement | null>): Column<Row>[] {
-  const [tooNarrow_px, setTooNarrow] = useState<number | null>(null)
-  const wanted_px = widthOf(columns)
-  // Before anything is painted: no column is seen that makes way at once.
-  useLayoutEffect(() => {
-    const box = scroll.current
-    if (box === null) return
-    const measure = () => {
-      const room_px = box.clientWidth
-      setTooNarrow(room_px > 0 && room_px < wanted_px ? room_px : null)
-    }
-    measure()
-    const observer = new ResizeObserver(measure)
-    observer.observe(box)
-    return () => observer.disconnect()
-  }, [scroll, wanted_px])
-  return useMemo(() => fitting(columns, tooNarrow_px), [columns, tooNarrow_px])
-}
-
-/** The columns that this screen shows, as wide as they are on it. */
-function useScreenColumns<Row>(columns: readonly Column<Row>[]): Column<Row>[] {
-  const width = useScreenStep()
-  return useMemo(() => {
-    const isShown = ({ from = 0, narrowOnly = false }: Column<Row>) => from <= width && !(narrowOnly && width > 0)
-    return columns
-      .filter(isShown)
-      .map((column) => (width > 0 ? column : { ...column, width: column.narrow ?? column.width }))
-  }, [columns, width])
-}
-
-const widthOf = <Row,>(columns: readonly Column<Row>[]) => columns.reduce((sum, column) => sum + column.width, 0)
 
 function alignClass<Row>(columns: readonly Column<Row>[], id: string): string | undefined {
   return columns.find((column) => column.id === id)?.align === 'right' ? styles.right : undefined

@@ -1,32 +1,20 @@
 import { expect, it } from 'vitest'
-import { chosenColumns, defaultIds, moved, offered, parseChoice, tableCsv } from './columnChoice'
+import { chosenColumns, moved, offered, parseChoice, tableCsv } from './columnChoice'
 
 const COLUMNS = [
-  { id: 'compact', header: 'VM', narrowOnly: true },
-  { id: 'name', header: 'VM', from: 700 },
-  { id: 'latency', header: 'Latency', from: 700 },
-  { id: 'disks', header: 'Disks', from: 1900 },
+  { id: 'name', header: 'VM' },
+  { id: 'latency', header: 'Latency' },
+  { id: 'disks', header: 'Disks' },
   { id: 'iops', header: 'IOPS' },
 ]
 const ids = (columns: readonly { id: string }[]) => columns.map(({ id }) => id)
 
 it('chosen columns stand in the order of the choice, behind whose they are', () => {
-  expect(ids(chosenColumns(COLUMNS, ['disks', 'name', 'latency']))).toEqual(['compact', 'name', 'disks', 'latency'])
-})
-
-it('a chosen column is shown on narrow screens, too, and phones keep their compact form', () => {
-  const chosen = chosenColumns(COLUMNS, ['disks'])
-  expect(chosen.find(({ id }) => id === 'disks')?.from).toBe(700)
-  expect(chosen.find(({ id }) => id === 'compact')).toEqual(COLUMNS[0])
+  expect(ids(chosenColumns(COLUMNS, ['disks', 'name', 'latency']))).toEqual(['name', 'disks', 'latency'])
 })
 
 it('a choice from a link with columns that no table has, or one of them twice, shows the others', () => {
-  expect(ids(chosenColumns(COLUMNS, parseChoice('iops,,nothing,iops')))).toEqual(['compact', 'name', 'iops'])
-})
-
-it('a table shows by itself what its screen has room for', () => {
-  expect(defaultIds(COLUMNS, 1440)).toEqual(['name', 'latency', 'iops'])
-  expect(defaultIds(COLUMNS, 1920)).toEqual(['name', 'latency', 'disks', 'iops'])
+  expect(ids(chosenColumns(COLUMNS, parseChoice('iops,,nothing,iops')))).toEqual(['name', 'iops'])
 })
 
 it('hidden columns are offered behind those that are shown; whose a row is cannot be hidden', () => {

@@ -5,46 +5,27 @@ import type { CsvCell } from '../../lib/csv'
 interface Choosable {
   id: string
   header: string
-  from?: number
-  narrowOnly?: boolean
 }
-
-/** From this many px on a table has columns to choose from; a phone has their compact form. */
-const CHOICE_FROM_PX = 700
 
 /** "name,iops" as ids, each once. */
 export const parseChoice = (text: string): string[] => [...new Set(text.split(',').filter((id) => id !== ''))]
 
 export const choiceText = (ids: readonly string[]) => ids.join(',')
 
-/** The columns that can be chosen: all but those of phones. */
-const choosable = <Column extends Choosable>(columns: readonly Column[]) =>
-  columns.filter(({ narrowOnly = false }) => !narrowOnly)
-
-/** What the table shows by itself on a screen that is so wide. */
-export const defaultIds = (columns: readonly Choosable[], screen_px: number): string[] =>
-  choosable(columns)
-    .filter(({ from = 0 }) => from <= screen_px)
-    .map(({ id }) => id)
-
 /**
- * The columns of a choice in its order, on every screen from `CHOICE_FROM_PX` on. The first column says whose numbers a row has:
- * it stays, and stays first. Ids that the table does not have are left out.
+ * The columns of a choice in its order. The first column says whose numbers a row has: it stays, and stays first. Ids that the table does
+ * not have are left out.
  */
 export function chosenColumns<Column extends Choosable>(columns: readonly Column[], ids: readonly string[]): Column[] {
-  const [subject] = choosable(columns)
-  const chosen = ids
-    .filter((id) => id !== subject?.id)
-    .flatMap((id) => choosable(columns).filter((column) => column.id === id))
-  const phones = columns.filter(({ narrowOnly = false }) => narrowOnly)
-  const wide = [...(subject === undefined ? [] : [subject]), ...chosen]
-  return [...phones, ...wide.map((column) => ({ ...column, from: Math.min(column.from ?? 0, CHOICE_FROM_PX) }))]
+  const [subject, ...others] = columns
+  const chosen = ids.flatMap((id) => others.filter((column) => column.id === id))
+  return subject === undefined ? [] : [subject, ...chosen]
 }
 
 /** Every column that can be hidden: those that are shown in their order, then the others. */
 export function offered<Column extends Choosable>(columns: readonly Column[], ids: readonly string[]): Column[] {
-  const [, ...shown] = choosable(chosenColumns(columns, ids))
-  const [, ...all] = choosable(columns)
+  const [, ...shown] = chosenColumns(columns, ids)
+  const [, ...all] = columns
   return [...shown, ...all.filter(({ id }) => !shown.some((column) => column.id === id))]
 }
 

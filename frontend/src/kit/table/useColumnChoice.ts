@@ -1,19 +1,19 @@
 /** The columns of a table as its viewer chose them: kept in the browser for each table, and carried by a link that names them. */
 
-import { useCallback, useMemo } from 'react'
+import { useCallback, useMemo, useState } from 'react'
 import { COLUMNS } from '../../lib/parameters'
-import { useScreenStep, useStoredText } from '../../lib/preferences'
+import { useStoredText } from '../../lib/preferences'
 import { useParameter } from '../../lib/url'
-import { choiceText, chosenColumns, defaultIds, offered, parseChoice } from './columnChoice'
-import type { Column } from './VirtualTable'
+import { arrange } from './arrange'
+import type { Column } from './Column'
+import { choiceText, chosenColumns, offered, parseChoice } from './columnChoice'
+import { likelyRoom } from './useRoom'
 
 export interface Choice {
-  /** Ids of the columns that this screen shows. */
+  /** Ids of the columns that the table shows, beside each other or folded. */
   ids: readonly string[]
   /** Every column that can be hidden, those that are shown first. */
   offered: readonly { id: string; header: string }[]
-  /** On phones a row has its compact form. */
-  isPossible: boolean
   choose: (ids: readonly string[]) => void
   reset: () => void
   /** Puts the choice into the address. */
@@ -21,23 +21,25 @@ export interface Choice {
 }
 
 interface ColumnChoice<Row> extends Choice {
-  /** What the table shows, in its order. */
-  columns: readonly Column<Row>[]
+  /** For the table: what it may show, in its order; whether somebody chose it; and where it says how much room it has. */
+  table: { columns: readonly Column<Row>[]; isChosen: boolean; onRoom: (room_px: number) => void }
 }
 
 /** `table`: its name in the browser's storage. */
 export function useColumnChoice<Row>(table: string, columns: readonly Column<Row>[]): ColumnChoice<Row> {
   const [linked, setLinked] = useParameter(COLUMNS)
   const [stored, setStored] = useStoredText(`gavel.columns.${table}`)
-  const screen_px = useScreenStep()
+  const [room_px, setRoom] = useState(likelyRoom)
   const text = linked === '' ? stored : linked
-  const isPossible = screen_px > 0
-  const isChosen = isPossible && text !== ''
-  const shown = useMemo(
+  const isChosen = text !== ''
+  const possible = useMemo(
     () => (isChosen ? chosenColumns(columns, parseChoice(text)) : columns),
     [isChosen, columns, text],
   )
-  const ids = useMemo(() => defaultIds(shown, screen_px), [shown, screen_px])
+  const ids = useMemo(() => {
+    const { standing, folded } = arrange(possible, room_px, isChosen)
+    return possible.filter((column) => standing.includes(column) || folded.includes(column)).map(({ id }) => id)
+  }, [possible, room_px, isChosen])
 
   const keep = useCallback(
     (next: string) => {
@@ -47,10 +49,9 @@ export function useColumnChoice<Row>(table: string, columns: readonly Column<Row
     [setStored, setLinked, linked],
   )
   return {
-    columns: shown,
+    table: { columns: possible, isChosen, onRoom: setRoom },
     ids,
     offered: useMemo(() => offered(columns, ids), [columns, ids]),
-    isPossible,
     choose: (next) => keep(choiceText(next)),
     reset: () => keep(''),
     share: () => setLinked(choiceText(ids), { replace: true }),

@@ -14,21 +14,19 @@ import { Card } from '../../../kit/layout/Card'
 import { StateMark } from '../../../kit/mark/StateMark'
 import { onPress, useAhead } from '../../../kit/schedule/onPress'
 import { DataState } from '../../../kit/state/DataState'
-import { type Column, VirtualTable } from '../../../kit/table/VirtualTable'
+import type { Column } from '../../../kit/table/Column'
+import { VirtualTable } from '../../../kit/table/VirtualTable'
 import { Name } from '../../../kit/text/Name'
 import { usePreferences } from '../../../lib/preferences'
-import { plural, visibleName } from '../../../lib/text'
+import { visibleName } from '../../../lib/text'
 import { formatMoment, type Zone, zoneName } from '../../../lib/time'
 import { useParameter } from '../../../lib/url'
 import styles from '../Alerts.module.css'
-import { NarrowRow, narrowRowPx } from '../NarrowRow'
 import { RowsSkeleton } from '../RowsSkeleton'
 import own from './Channels.module.css'
 import { NOTIFICATION_STATES, sentMark } from './words'
 
 const MessageDialog = onPress(async () => (await import('./MessageDialog')).MessageDialog)
-
-const LOG_NARROW_ROW_PX = narrowRowPx(4, false)
 
 export function LogCard({ channels }: { channels: readonly ChannelOut[] }) {
   useAhead(MessageDialog)
@@ -70,7 +68,7 @@ export function LogCard({ channels }: { channels: readonly ChannelOut[] }) {
     <Card title={channelsCopy.log} hint={channelsCopy.logHint} actions={filters} flush>
       <DataState
         query={query}
-        skeleton={<RowsSkeleton columns={columns} rows={5} narrowRowPx={LOG_NARROW_ROW_PX} />}
+        skeleton={<RowsSkeleton columns={columns} rows={5} />}
         empty={(page) =>
           page.total > 0
             ? null
@@ -90,7 +88,6 @@ export function LogCard({ channels }: { channels: readonly ChannelOut[] }) {
             rowAt={rowAt}
             onWindow={onWindow}
             rowKey={(one) => String(one.id)}
-            narrowRowPx={LOG_NARROW_ROW_PX}
           />
         )}
       </DataState>
@@ -111,63 +108,37 @@ const madeAt = ({ created_at }: NotificationOut, zone: Zone) => formatMoment(Dat
 
 const columnsIn = (zone: Zone, onOpen: (id: number) => void): Column<NotificationOut>[] => [
   {
-    id: 'all',
-    header: channelsCopy.notification,
-    width: 280,
-    grow: true,
-    narrowOnly: true,
-    cell: (one) => (
-      <NarrowRow
-        head={
-          <>
-            <Headline one={one} onOpen={onOpen} />
-            <StateMark {...sentMark(one.state)} />
-          </>
-        }
-        lines={[
-          channelsCopy.eventOn(alertStateWord(one.status), one.channel_name),
-          channelsCopy.createdAt(madeAt(one, zone), zoneName(zone)),
-          [`${plural(one.attempts, alertsCopy.attempt)}${one.detail === null ? '' : `: ${one.detail}`}`, 2],
-        ]}
-      />
-    ),
-  },
-  {
     id: 'headline',
     header: channelsCopy.notification,
     width: 240,
     grow: true,
-    from: 700,
     cell: (one) => <Headline one={one} onOpen={onOpen} />,
   },
-  { id: 'status', header: alertsCopy.event, width: 96, from: 700, cell: ({ status }) => alertStateWord(status) },
+  { id: 'status', header: alertsCopy.event, width: 96, cell: ({ status }) => alertStateWord(status) },
   {
     id: 'channel',
     header: alertsCopy.channel,
     width: 160,
     grow: true,
-    from: 700,
     cell: (one) => <Name focusable>{one.channel_name}</Name>,
   },
   {
     id: 'state',
     header: alertsCopy.delivery,
     width: 136,
-    from: 700,
+    compact: 'bare',
     cell: ({ state }) => <StateMark {...sentMark(state)} />,
   },
   {
     id: 'at',
     header: channelsCopy.created(zoneName(zone)),
     width: 146,
-    from: 700,
     cell: (one) => <span className="numeric">{madeAt(one, zone)}</span>,
   },
   {
     id: 'attempts',
     header: alertsCopy.attempts,
     width: 88,
-    from: 700,
     align: 'right',
     cell: ({ attempts }) => <span className="numeric">{attempts}</span>,
   },
@@ -176,7 +147,7 @@ const columnsIn = (zone: Zone, onOpen: (id: number) => void): Column<Notificatio
     header: alertsCopy.response,
     width: 200,
     grow: true,
-    from: 1200,
+    compact: ({ detail }) => detail && <Name whole>{detail}</Name>,
     cell: ({ detail }) => detail && <Name focusable>{detail}</Name>,
   },
 ]

@@ -6,13 +6,13 @@ import * as alertsCopy from '../../../copy/alerts'
 import * as commonCopy from '../../../copy/common'
 import * as rulesCopy from '../../../copy/rules'
 import { countOf, formatAmount, formatLength, type Subject, type Unit } from '../../../domain/alerts/words'
-import { type Column, VirtualTable } from '../../../kit/table/VirtualTable'
+import type { Column } from '../../../kit/table/Column'
+import { VirtualTable } from '../../../kit/table/VirtualTable'
 import { Name } from '../../../kit/text/Name'
 import { usePreferences } from '../../../lib/preferences'
 import { plural } from '../../../lib/text'
 import { formatMoment, formatWindow, type Zone, zoneName } from '../../../lib/time'
 import styles from '../Alerts.module.css'
-import { NarrowRow, narrowRowPx } from '../NarrowRow'
 import own from './PreviewResult.module.css'
 
 type Firing = Preview['firings'][number]
@@ -52,7 +52,6 @@ export function PreviewResult({ preview, of, unit }: PreviewResultProps) {
           columns={columns}
           count={firings.length}
           rowAt={(index) => firings[index]}
-          narrowRowPx={narrowRowPx(2, false)}
         />
       )}
     </section>
@@ -79,26 +78,9 @@ const lasted = ({ fired_at, ended_at }: Firing, to_ms: number) =>
 
 const columnsIn = (zone: Zone, unit: Unit, to_ms: number): Column<Firing>[] => [
   {
-    id: 'all',
-    header: rulesCopy.firingColumn,
-    width: 240,
-    grow: true,
-    narrowOnly: true,
-    cell: (one) => (
-      <NarrowRow
-        head={<Name focusable>{one.object_name}</Name>}
-        lines={[
-          `${formatMoment(Date.parse(one.fired_at), zone)} ${zoneName(zone)}`,
-          rulesCopy.firingFor(lasted(one, to_ms), formatAmount(one.peak, unit)),
-        ]}
-      />
-    ),
-  },
-  {
     id: 'object',
     header: commonCopy.object,
     width: 180,
-    from: 700,
     grow: true,
     cell: (one) => <Name focusable>{one.object_name}</Name>,
   },
@@ -106,14 +88,12 @@ const columnsIn = (zone: Zone, unit: Unit, to_ms: number): Column<Firing>[] => [
     id: 'fired',
     header: rulesCopy.firedAt(zoneName(zone)),
     width: 130,
-    from: 700,
     cell: (one) => <span className="numeric">{formatMoment(Date.parse(one.fired_at), zone)}</span>,
   },
   {
     id: 'length',
     header: alertsCopy.duration,
     width: 150,
-    from: 700,
     align: 'right',
     cell: (one) => <span className="numeric">{lasted(one, to_ms)}</span>,
   },
@@ -121,7 +101,6 @@ const columnsIn = (zone: Zone, unit: Unit, to_ms: number): Column<Firing>[] => [
     id: 'peak',
     header: alertsCopy.peakTerm,
     width: 120,
-    from: 700,
     align: 'right',
     cell: ({ peak }) => <span className="numeric">{formatAmount(peak, unit)}</span>,
   },

@@ -25,7 +25,7 @@ import styles from '../Alerts.module.css'
 import { AlertsFrame } from '../AlertsFrame'
 import { RowsSkeleton } from '../RowsSkeleton'
 import { RuleSwitch } from './RuleSwitch'
-import { RULE_ROW_PX, ruleColumns, ruleNarrowRowPx } from './ruleColumns'
+import { RULE_ROW_PX, ruleColumns } from './ruleColumns'
 
 const RemoveDialog = onPress(async () => (await import('../RemoveDialog')).RemoveDialog)
 const ImportDialog = onPress(async () => (await import('./ImportDialog')).ImportDialog)
@@ -89,9 +89,7 @@ export default function RulesPage() {
         <DataState
           query={query}
           whole
-          skeleton={
-            <RowsSkeleton columns={columns} rows={6} rowPx={RULE_ROW_PX} narrowRowPx={ruleNarrowRowPx(isAdmin)} />
-          }
+          skeleton={<RowsSkeleton columns={columns} rows={6} rowPx={RULE_ROW_PX} />}
           empty={(rules) =>
             rules.length === 0
               ? {
@@ -115,7 +113,6 @@ export default function RulesPage() {
                   rowAt={(index) => shown[index]}
                   rowKey={(rule) => String(rule.id)}
                   rowPx={RULE_ROW_PX}
-                  narrowRowPx={ruleNarrowRowPx(isAdmin)}
                 />
               </div>
             )

@@ -28,9 +28,7 @@ const RULE: RuleOut = {
 }
 
 function show(rule: RuleOut) {
-  const columns = ruleColumns({ units: UNITS, control: () => null, actions: null }).filter(
-    ({ narrowOnly }) => !narrowOnly,
-  )
+  const columns = ruleColumns({ units: UNITS, control: () => null, actions: null })
   render(
     <MantineProvider>
       {columns.map(({ id, cell }) => (

@@ -8,15 +8,13 @@ import * as commonCopy from '../../../copy/common'
 import * as rulesCopy from '../../../copy/rules'
 import { type Quantity, ruleWords, scopeWords, severityMark, type Unit } from '../../../domain/alerts/words'
 import { StateMark } from '../../../kit/mark/StateMark'
-import type { Column } from '../../../kit/table/VirtualTable'
+import type { Column } from '../../../kit/table/Column'
 import { Name } from '../../../kit/text/Name'
 import { visibleName } from '../../../lib/text'
 import { formatSeconds } from '../../../lib/time'
 import styles from '../Alerts.module.css'
-import { NarrowRow, narrowRowPx } from '../NarrowRow'
 
 export const RULE_ROW_PX = 70
-export const ruleNarrowRowPx = (hasActions: boolean) => narrowRowPx(5, hasActions)
 
 interface RuleColumnsProps {
   units: ReadonlyMap<Quantity, Unit>
@@ -28,34 +26,10 @@ interface RuleColumnsProps {
 export function ruleColumns({ units, control, actions }: RuleColumnsProps): Column<RuleOut>[] {
   const columns: Column<RuleOut>[] = [
     {
-      id: 'all',
-      header: alertsCopy.rule,
-      width: 280,
-      grow: true,
-      narrowOnly: true,
-      cell: (rule) => (
-        <NarrowRow
-          head={
-            <>
-              <Name focusable>{rule.name}</Name>
-              {control(rule)}
-            </>
-          }
-          lines={[
-            `${rule.error === null ? rule.severity : rulesCopy.invalid}${rule.is_default ? rulesCopy.builtInSuffix : ''}; ${openWords(rule)}`,
-            [wordsOf(rule, units), 3],
-            scopeWords(rule),
-          ]}
-          actions={actions && <Actions rule={rule} {...actions} />}
-        />
-      ),
-    },
-    {
       id: 'name',
       header: alertsCopy.rule,
       width: 230,
       grow: true,
-      from: 700,
       cell: (rule) => (
         <span className={styles.two}>
           <Name focusable>{rule.name}</Name>
@@ -70,13 +44,13 @@ export function ruleColumns({ units, control, actions }: RuleColumnsProps): Colu
         </span>
       ),
     },
-    { id: 'on', header: rulesCopy.on, width: 70, from: 700, cell: control },
+    { id: 'on', header: rulesCopy.on, width: 70, compact: 'bare', cell: control },
     {
       id: 'when',
       header: rulesCopy.firesWhen,
       width: 280,
       grow: true,
-      from: 700,
+      compact: (rule) => <Name whole>{wordsOf(rule, units)}</Name>,
       cell: (rule) => {
         const words = wordsOf(rule, units)
         return (
@@ -90,14 +64,12 @@ export function ruleColumns({ units, control, actions }: RuleColumnsProps): Colu
       id: 'scope',
       header: rulesCopy.scope,
       width: 190,
-      from: 700,
       cell: (rule) => <span className={styles.sentence}>{visibleName(scopeWords(rule))}</span>,
     },
     {
       id: 'open',
       header: rulesCopy.openColumn,
       width: 92,
-      from: 700,
       align: 'right',
       cell: ({ open }) =>
         open === 0 ? <span className="muted">{commonCopy.none}</span> : <span className="numeric">{open}</span>,
@@ -105,8 +77,6 @@ export function ruleColumns({ units, control, actions }: RuleColumnsProps): Colu
   ]
   return actions === null ? columns : [...columns, actionColumn(actions)]
 }
-
-const openWords = ({ open }: RuleOut) => (open === 0 ? rulesCopy.noneOpen : rulesCopy.openCount(open))
 
 /** When it fires, or why nobody knows. */
 function wordsOf(rule: RuleOut, units: RuleColumnsProps['units']): string {
@@ -121,7 +91,7 @@ function actionColumn(actions: RuleActions): Column<RuleOut> {
     id: 'actions',
     header: commonCopy.actions,
     width: 168,
-    from: 700,
+    compact: 'bare',
     cell: (rule) => (
       <span className={styles.line}>
         <Actions rule={rule} {...actions} />

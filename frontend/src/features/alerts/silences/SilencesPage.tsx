@@ -23,7 +23,7 @@ import { AlertsFrame } from '../AlertsFrame'
 import { RowsSkeleton } from '../RowsSkeleton'
 import { useAlertCommand } from '../useAlertCommand'
 import { matchersWords, NEW_MATCHERS } from './matchers'
-import { SILENCE_ROW_PX, silenceColumns, silenceNarrowRowPx, windowColumns } from './silenceColumns'
+import { SILENCE_ROW_PX, silenceColumns, windowColumns } from './silenceColumns'
 
 const RemoveDialog = onPress(async () => (await import('../RemoveDialog')).RemoveDialog)
 const MaintenanceDialog = onPress(async () => (await import('./MaintenanceDialog')).MaintenanceDialog)
@@ -91,8 +91,6 @@ export default function SilencesPage() {
   )
 }
 
-const heights = (isAdmin: boolean) => ({ rowPx: SILENCE_ROW_PX, narrowRowPx: silenceNarrowRowPx(isAdmin) })
-
 interface CardProps {
   add: ReactNode
   /** Always the same function: other columns would be other cells, and the focus in them be lost. */
@@ -102,7 +100,6 @@ interface CardProps {
 function SilencesCard({ add, onOpen }: CardProps) {
   const query = useQuery(silencesQuery())
   const { isAdmin } = useSession()
-  const rowHeights = heights(isAdmin)
   const { zone } = usePreferences()
   const { mutate, error } = useAlertCommand((silence: SilenceOut) =>
     endSilence(silence.id, new Date(serverNow()).toISOString()),
@@ -117,7 +114,7 @@ function SilencesCard({ add, onOpen }: CardProps) {
       <Card title={navigationCopy.silences} flush>
         <DataState
           query={query}
-          skeleton={<RowsSkeleton columns={columns} rows={3} {...rowHeights} />}
+          skeleton={<RowsSkeleton columns={columns} rows={3} rowPx={SILENCE_ROW_PX} />}
           empty={(silences) =>
             silences.length > 0
               ? null
@@ -136,7 +133,7 @@ function SilencesCard({ add, onOpen }: CardProps) {
                 count={silences.length}
                 rowAt={(index) => silences[index]}
                 rowKey={(silence) => String(silence.id)}
-                {...rowHeights}
+                rowPx={SILENCE_ROW_PX}
               />
             </div>
           )}
@@ -150,7 +147,6 @@ function WindowsCard({ add, onOpen }: CardProps) {
   const query = useQuery(maintenanceQuery())
   const { isAdmin } = useSession()
   const { zone } = usePreferences()
-  const rowHeights = heights(isAdmin)
   const columns = useMemo(() => {
     const actions = {
       onEdit: (window: MaintenanceOut) => onOpen({ kind: 'edit-window', window }),
@@ -162,7 +158,7 @@ function WindowsCard({ add, onOpen }: CardProps) {
     <Card title={silencesCopy.windows} flush>
       <DataState
         query={query}
-        skeleton={<RowsSkeleton columns={columns} rows={3} {...rowHeights} />}
+        skeleton={<RowsSkeleton columns={columns} rows={3} rowPx={SILENCE_ROW_PX} />}
         empty={(windows) =>
           windows.length > 0
             ? null
@@ -181,7 +177,7 @@ function WindowsCard({ add, onOpen }: CardProps) {
               count={windows.length}
               rowAt={(index) => windows[index]}
               rowKey={(window) => String(window.id)}
-              {...rowHeights}
+              rowPx={SILENCE_ROW_PX}
             />
           </div>
         )}

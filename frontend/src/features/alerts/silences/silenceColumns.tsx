@@ -7,18 +7,15 @@ import * as gapsCopy from '../../../copy/gaps'
 import * as silencesCopy from '../../../copy/silences'
 import { ALERT_SHAPES } from '../../../domain/alerts/marks'
 import { StateMark, type Tone } from '../../../kit/mark/StateMark'
-import type { Column } from '../../../kit/table/VirtualTable'
+import type { Column } from '../../../kit/table/Column'
 import { Name } from '../../../kit/text/Name'
 import { serverNow } from '../../../lib/serverClock'
-import { plural } from '../../../lib/text'
 import { formatMoment, type Zone, zoneName } from '../../../lib/time'
 import styles from '../Alerts.module.css'
-import { NarrowRow, narrowRowPx } from '../NarrowRow'
 import { matchersWords } from './matchers'
 import { nextStart, whenWords } from './when'
 
 export const SILENCE_ROW_PX = 58
-export const silenceNarrowRowPx = (hasActions: boolean) => narrowRowPx(5, hasActions)
 
 /** Nothing of it is wrong: none has a color of alarm. */
 const STATES: Record<SilenceOut['state'], { tone: Tone; word: string; shape?: string }> = {
@@ -45,37 +42,9 @@ export function silenceColumns(zone: Zone, actions: SilenceActions | null): Colu
   const moment = (at: string) => <span className="numeric">{formatMoment(Date.parse(at), zone)}</span>
   const columns: Column<SilenceOut>[] = [
     {
-      id: 'all',
-      header: silencesCopy.silence,
-      width: 280,
-      grow: true,
-      narrowOnly: true,
-      cell: (silence) => (
-        <NarrowRow
-          head={
-            <>
-              <StateMark {...STATES[silence.state]} />
-              <span className="muted numeric">{countWords(silence.matching)}</span>
-            </>
-          }
-          lines={[
-            [silencesCopy.forMatching(matchersWords(silence.matchers)), 2],
-            silencesCopy.untilFrom(
-              formatMoment(Date.parse(silence.until_at), zone),
-              zoneName(zone),
-              formatMoment(Date.parse(silence.from_at), zone),
-            ),
-            [`${silence.by}: ${silence.reason}`, 2],
-          ]}
-          actions={actions && <SilenceAction silence={silence} {...actions} />}
-        />
-      ),
-    },
-    {
       id: 'for',
       header: silencesCopy.matchingAlerts,
       width: 250,
-      from: 700,
       grow: true,
       cell: ({ matchers }) => {
         const words = matchersWords(matchers)
@@ -90,29 +59,27 @@ export function silenceColumns(zone: Zone, actions: SilenceActions | null): Colu
       id: 'state',
       header: commonCopy.state,
       width: 104,
-      from: 700,
+      compact: 'bare',
       cell: ({ state }) => <StateMark {...STATES[state]} />,
     },
     {
       id: 'from',
       header: silencesCopy.fromZone(zoneName(zone)),
       width: 124,
-      from: 700,
       cell: ({ from_at }) => moment(from_at),
     },
     {
       id: 'until',
       header: silencesCopy.until(zoneName(zone)),
       width: 124,
-      from: 700,
       cell: ({ until_at }) => moment(until_at),
     },
     {
       id: 'reason',
       header: silencesCopy.reasonBy,
       width: 200,
-      from: 700,
       grow: true,
+      compact: ({ reason, by }) => <Name whole>{`${by}: ${reason}`}</Name>,
       cell: ({ reason, by }) => (
         <span className={styles.two}>
           <Name focusable>{reason}</Name>
@@ -126,7 +93,6 @@ export function silenceColumns(zone: Zone, actions: SilenceActions | null): Colu
       id: 'matching',
       header: silencesCopy.openAlerts,
       width: 98,
-      from: 700,
       align: 'right',
       cell: ({ matching }) =>
         matching === 0 ? <span className="muted">{commonCopy.none}</span> : <span className="numeric">{matching}</span>,
@@ -137,14 +103,11 @@ export function silenceColumns(zone: Zone, actions: SilenceActions | null): Colu
     id: 'actions',
     header: commonCopy.actions,
     width: 104,
-    from: 700,
+    compact: 'bare',
     cell: (silence) => <SilenceAction silence={silence} {...actions} />,
   }
   return [...columns, action]
 }
-
-const countWords = (matching: number) =>
-  matching === 0 ? silencesCopy.noOpenAlert : plural(matching, silencesCopy.openAlert)
 
 function SilenceAction({ silence, onEnd, onRemove }: SilenceActions & { silence: SilenceOut }) {
   const what = silencesCopy.silenceFor(matchersWords(silence.matchers))
@@ -169,44 +132,25 @@ interface WindowActions {
 export function windowColumns(zone: Zone, actions: WindowActions | null): Column<MaintenanceOut>[] {
   const columns: Column<MaintenanceOut>[] = [
     {
-      id: 'all',
-      header: silencesCopy.window,
-      width: 280,
-      grow: true,
-      narrowOnly: true,
-      cell: (window) => (
-        <NarrowRow
-          head={<Name focusable>{window.name}</Name>}
-          lines={[
-            windowMark(window, zone).word,
-            [whenWords(window), 2],
-            [silencesCopy.forMatching(matchersWords(window.matchers)), 2],
-          ]}
-          actions={actions && <WindowActionButtons window={window} {...actions} />}
-        />
-      ),
-    },
-    {
       id: 'name',
       header: silencesCopy.window,
       width: 170,
       grow: true,
-      from: 700,
       cell: ({ name }) => <Name focusable>{name}</Name>,
     },
     {
       id: 'on',
       header: commonCopy.state,
       width: 200,
-      from: 700,
+      compact: 'bare',
       cell: (window) => <StateMark {...windowMark(window, zone)} />,
     },
     {
       id: 'when',
       header: gapsCopy.when,
       width: 260,
-      from: 700,
       grow: true,
+      compact: (window) => <Name whole>{whenWords(window)}</Name>,
       cell: (window) => {
         const words = whenWords(window)
         return (
@@ -220,8 +164,8 @@ export function windowColumns(zone: Zone, actions: WindowActions | null): Column
       id: 'for',
       header: silencesCopy.matchingAlerts,
       width: 180,
-      from: 700,
       grow: true,
+      compact: ({ matchers }) => <Name whole>{silencesCopy.forMatching(matchersWords(matchers))}</Name>,
       cell: ({ matchers }) => <Name focusable>{matchersWords(matchers)}</Name>,
     },
   ]
@@ -230,7 +174,7 @@ export function windowColumns(zone: Zone, actions: WindowActions | null): Column
     id: 'actions',
     header: commonCopy.actions,
     width: 168,
-    from: 700,
+    compact: 'bare',
     cell: (window) => (
       <span className={styles.line}>
         <WindowActionButtons window={window} {...actions} />
