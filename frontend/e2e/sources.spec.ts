@@ -294,3 +294,25 @@ async function removed(page: Page, name: string): Promise<void> {
   const left = await sourceNamed(page.request, name)
   if (left) await page.request.delete(`/api/v1/sources/${left.id}`)
 }
+
+test.describe('imports', () => {
+  test.use({ storageState: ADMIN_STATE })
+
+  test('a capture is chosen, uploaded in parts, listed and removed', async ({ page }) => {
+    await page.goto('/sources')
+    const imports = card(page, 'Imports')
+    await imports.scrollIntoViewIfNeeded()
+    const text = `"(PDH-CSV 4.0) (UTC)(0)","\\\\esx-01\\Memory\\Free MBytes"\n${'"11/24/2026 08:00:00","1"\n'.repeat(60_000)}`
+    await imports
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'esx-01.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
+    const row = imports.getByRole('list', { name: 'Imports', exact: true }).getByRole('listitem')
+    await expect(row).toContainText(/Waiting|Reading|Failed/)
+    await expect(row).toContainText('esx-01.csv')
+    await expect(imports.getByRole('list', { name: 'Uploads' })).toHaveCount(0)
+    expect(await violationsInDarkAndLight(page)).toEqual([])
+    await row.getByRole('button', { name: 'Remove esx-01.csv' }).click()
+    await expect(row).toHaveCount(0)
+    await expect(imports).toContainText('No imports yet')
+  })
+})

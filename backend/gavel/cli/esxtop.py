@@ -1,15 +1,19 @@
 """Read esxtop batch captures (esxtop -b -a -d 5 -n 61 > capture.csv) and show what they hold: where the time of I/Os is, per device
 and virtual disk, to 0.01 ms on every vSphere version. Plain, gzip or zip. Nothing is stored, and Gavel need not run.
+`gavel esxtop kit` prints a script that records a capture on an ESXi host; `gavel esxtop anonymize FILE…` writes captures without names.
 Code 1: a file cannot be used, or its counters contradict each other."""
 
 import argparse
+import gzip
 import json
 import re
 import sys
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from gavel.cli.esxtop_report import report_lines
+from gavel.collectors.imports.esxtop.anonymize import Anonymizer
 from gavel.collectors.imports.esxtop.as_json import capture_json
 from gavel.collectors.imports.esxtop.capture import EsxtopCapture
 from gavel.collectors.imports.esxtop.checks import is_consistent, self_checks
@@ -17,13 +21,22 @@ from gavel.collectors.imports.esxtop.errors import EsxtopFileError
 from gavel.collectors.imports.esxtop.parse import read_capture
 from gavel.collectors.imports.esxtop.summary import summarize
 from gavel.config import Settings
+from gavel.domain.errors import SettingsError
 from gavel.domain.text import escape_controls
 
+_KIT, _KIT_FILE, _ANONYMIZE = "kit", "gavel-esxtop.sh", "anonymize"
 _OFFSET = re.compile(r"([+-])(\d{1,2}):?(\d{2})")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", nargs="+", help="a capture: CSV, .csv.gz, or a zip of one; - for standard input")
+    parser.add_argument(
+        "file",
+        nargs="+",
+        help="a capture: CSV, .csv.gz, or a zip of one; - for standard input; or: kit, anonymize FILE…",
+    )
+    parser.add_argument(
+        "--output", type=Path, metavar="FOLDER", help="where `anonymize` writes; default: beside each file"
+    )
     parser.add_argument("--json", action="store_true", help="for programs; units are in the names")
     parser.add_argument("--device", metavar="NAME", help="only devices and NFS volumes whose name contains this")
     parser.add_argument("--check", action="store_true", help="only what the file holds, warnings and self-checks")
@@ -37,6 +50,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, settings: Settings) -> int:  # noqa: ARG001 (nothing of it is needed)
     """0 when every file can be used and agrees with itself, else 1."""
+    if arguments.file == [_KIT]:
+        print(resources.files("gavel.collectors.imports.esxtop").joinpath(_KIT_FILE).read_text("ascii"), end="")
+        return 0
+    if arguments.file[0] == _ANONYMIZE:
+        return _anonymize(arguments.file[1:], arguments.output)
     answers: list[dict[str, Any]] = []
     failed = False
     for file in arguments.file:
@@ -58,6 +76,25 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:  # noqa: ARG0
     if arguments.json:
         print(json.dumps({"files": answers}, indent=2, allow_nan=False))
     return 1 if failed else 0
+
+
+def _anonymize(files: list[str], folder: Path | None) -> int:
+    """All with one set of numbers, so that captures of one site go together."""
+    if not files:
+        raise SettingsError("Name the captures: gavel esxtop anonymize FILE…")
+    anonymizer = Anonymizer()
+    for number, file in enumerate(map(Path, files), 1):
+        target = (folder or file.parent) / f"anonymous-{number}.csv.gz"
+        try:
+            with file.open("rb") as stream, gzip.open(target, "xb") as made:
+                made.writelines(line + b"\n" for line in anonymizer.lines(stream, str(file)))
+        except EsxtopFileError:
+            target.unlink(missing_ok=True)
+            raise
+        except OSError as error:
+            raise SettingsError(f"{error.filename or file}: {error.strerror or error}.") from error
+        print(f"{file} → {target}")
+    return 0
 
 
 def _read(file: str, arguments: argparse.Namespace) -> EsxtopCapture:

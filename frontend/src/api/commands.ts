@@ -47,6 +47,45 @@ export const tieGuestDisk = (disk_id: number, vm_disk_id: number) =>
     }),
   )
 
+export const addImport = (file_name: string, size_bytes: number) =>
+  call(requestsCopy.addImport, (options) =>
+    client.POST('/api/v1/imports', {
+      body: { format: 'esxtop', file_name, size_bytes, utc_bias_minutes: null },
+      ...options,
+    }),
+  )
+
+/** A part of a file, as it is. */
+export const addPart = (import_id: number, position: number, part: Blob) =>
+  call(requestsCopy.importPart, (options) =>
+    client.PUT('/api/v1/imports/{import_id}/parts', {
+      params: { path: { import_id }, query: { position } },
+      body: part as unknown as string,
+      bodySerializer: (body: unknown) => body as Blob,
+      headers: { 'content-type': 'application/octet-stream' },
+      ...options,
+    }),
+  )
+
+export const getImport = (import_id: number) =>
+  call(requestsCopy.imports, (options) =>
+    client.GET('/api/v1/imports/{import_id}', { params: { path: { import_id } }, ...options }),
+  )
+
+export const tieImport = (import_id: number, host_id: number) =>
+  call(requestsCopy.tieImport, (options) =>
+    client.PUT('/api/v1/imports/{import_id}/host', {
+      params: { path: { import_id } },
+      body: { host_id, offset_s: null },
+      ...options,
+    }),
+  )
+
+export const removeImport = (import_id: number) =>
+  call(requestsCopy.removeImport, (options) =>
+    client.DELETE('/api/v1/imports/{import_id}', { params: { path: { import_id } }, ...options }),
+  )
+
 export const testSource = (body: { kind: string; settings: Settings; source_id: number | null }): Promise<Preflight> =>
   call(requestsCopy.testSource, (options) => client.POST('/api/v1/sources/test', { body, ...options }), {
     deadline_s: PREFLIGHT_DEADLINE_S,

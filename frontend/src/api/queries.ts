@@ -220,6 +220,32 @@ export const guestsQuery = () =>
     refetchInterval: GUESTS_EVERY_MS,
   })
 
+const IMPORTS_EVERY_MS = 15_000
+/** While a file is read. */
+const IMPORT_READING_MS = 2000
+
+export const importsQuery = () =>
+  queryOptions({
+    queryKey: ['imports'] as const,
+    queryFn: ({ signal }) =>
+      call(requestsCopy.imports, (options) => client.GET('/api/v1/imports', options), { signal }),
+    refetchInterval: ({ state }) =>
+      state.data?.some((each) => each.state === 'waiting' || each.state === 'reading')
+        ? IMPORT_READING_MS
+        : IMPORTS_EVERY_MS,
+  })
+
+export const importHostsQuery = (import_id: number) =>
+  queryOptions({
+    queryKey: ['imports', import_id, 'hosts'] as const,
+    queryFn: ({ signal }) =>
+      call(
+        requestsCopy.importHosts,
+        (options) => client.GET('/api/v1/imports/{import_id}/hosts', { params: { path: { import_id } }, ...options }),
+        { signal },
+      ),
+  })
+
 const UNMATCHED_DISKS = 50
 
 export const unmatchedGuestDisksQuery = () =>

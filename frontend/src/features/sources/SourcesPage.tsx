@@ -20,6 +20,7 @@ import { onPress, useAhead } from '../../kit/schedule/onPress'
 import { DataState } from '../../kit/state/DataState'
 import { useParameter } from '../../lib/url'
 import { GuestsCard } from './GuestsCard'
+import { ImportsCard } from './ImportsCard'
 import { SourceCard } from './SourceCard'
 import styles from './SourcesPage.module.css'
 import { summary } from './sourceWords'
@@ -69,6 +70,7 @@ export default function SourcesPage() {
             ))}
             {sources.length > 0 && <NextCard sources={sources} add={add} />}
             {sources.length > 0 && <GuestsCard />}
+            {sources.length > 0 && <ImportsCard />}
           </>
         )}
       </DataState>

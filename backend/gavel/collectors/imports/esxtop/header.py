@@ -76,6 +76,23 @@ class ReadPlan:
     report: HeaderReport
 
 
+@dataclass(frozen=True, slots=True)
+class ColumnName:
+    r"""`\\\\host\\object(instance)\\counter`; the instance may be absent."""
+
+    host: str
+    object: str
+    instance: str
+    has_instance: bool
+    counter: str
+
+
+def split_name(name: str) -> ColumnName | None:
+    """None for what is no name of a column."""
+    match = _NAME.fullmatch(name)
+    return match and ColumnName(match[1], match[2], match[3] or "", match[3] is not None, match[4])
+
+
 def header_cells(line: str, separator: str) -> list[tuple[str, bool]]:
     """The names of a header line, and whether each stood in quotation marks. A VM's name may hold marks and separators itself."""
     try:

@@ -1,0 +1,37 @@
+/** Files that are imported: captures of esxtop, their upload, their host and what they change. */
+
+export const title = 'Imports'
+export const capture = 'capture'
+export const choose = 'Choose files'
+export const drop =
+  'Drop esxtop captures on this card (CSV, gzip, or a zip of one). On the ESXi host: esxtop -b -a -d 5 -n 61 > capture.csv'
+export const dropName = 'Files to import'
+export const empty = 'No imports yet'
+export const emptyText =
+  'A capture narrows the bounds of its minutes to ± 0.005 ms on every vSphere version. Drop one on this card.'
+export const list = 'Imports'
+export const uploads = 'Uploads'
+export const uploadFailed = (file: string) => `${file}: not uploaded`
+export const removeFailed = 'Not removed'
+export const tieFailed = 'Host not chosen'
+export const remove = 'Remove'
+export const removeNamed = (file: string) => `Remove ${file}`
+export const states = {
+  uploading: 'Uploading',
+  waiting: 'Waiting',
+  reading: 'Reading',
+  ready: 'Ready',
+  failed: 'Failed',
+} as const
+export const narrows = 'Narrows bounds'
+export const alone = 'Not used'
+export const progress = (done: string, size: string) => `${done} of ${size}`
+export const interrupted = 'Choose the same file again to go on with it.'
+export const hostOf = (host: string) => `Host ${host}`
+export const noHost = (called: string) => `Host not chosen (the file says ${called})`
+export const devices = (matched: string, all: string) => `${matched} of ${all} devices`
+export const clock = (offset: string) => `clock ${offset}`
+export const byCorrelation = (correlation: string) => `aligned by I/Os, correlation ${correlation}`
+export const byHand = 'offset as given'
+export const hostChoice = (host: string, correlation: string | null) =>
+  correlation === null ? `Use ${host}` : `Use ${host} (correlation ${correlation})`

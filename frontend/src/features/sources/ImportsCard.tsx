@@ -1,0 +1,263 @@
+/** Captures that people bring: dropped or chosen, uploaded in parts, and listed with their host, their clock and what they change. */
+
+import { Alert, Button, Skeleton } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type DragEvent, useRef, useState } from 'react'
+import { removeImport, tieImport } from '../../api/commands'
+import { importHostsQuery, importsQuery } from '../../api/queries'
+import { useSession } from '../../api/session'
+import type { FileImport } from '../../api/types'
+import * as importsCopy from '../../copy/imports'
+import { Card } from '../../kit/layout/Card'
+import { Icon } from '../../kit/mark/Icon'
+import { StateMark, type Tone } from '../../kit/mark/StateMark'
+import { DataState } from '../../kit/state/DataState'
+import { Name } from '../../kit/text/Name'
+import { Worded } from '../../kit/text/Worded'
+import { usePreferences } from '../../lib/preferences'
+import { plural } from '../../lib/text'
+import { formatOffset, formatWindow } from '../../lib/time'
+import { formatBytes, formatCount, formatFixed } from '../../lib/units'
+import rowStyles from './GuestsCard.module.css'
+import styles from './ImportsCard.module.css'
+import { upload } from './upload'
+
+interface Sending {
+  name: string
+  size: number
+  sent: number
+  error: Error | null
+}
+
+export function ImportsCard() {
+  const query = useQuery(importsQuery())
+  const { isAdmin } = useSession()
+  const { sending, send } = useUploads(query.data ?? [])
+  const isEmpty = sending.length === 0
+  return (
+    <Card
+      title={importsCopy.title}
+      hint={query.data && query.data.length > 0 && plural(query.data.length, importsCopy.capture)}
+      flush
+    >
+      {isAdmin && <DropArea onFiles={send} />}
+      {!isEmpty && <Uploads sending={sending} />}
+      <DataState
+        query={query}
+        skeleton={<Skeleton height={80} m="md" />}
+        empty={(found) =>
+          found.length === 0 && isEmpty ? { title: importsCopy.empty, text: importsCopy.emptyText } : null
+        }
+      >
+        {(found) => <ImportList imports={found} isAdmin={isAdmin} />}
+      </DataState>
+    </Card>
+  )
+}
+
+/** One file after another: the slowest part is the line. */
+function useUploads(known: readonly FileImport[]) {
+  const client = useQueryClient()
+  const [sending, setSending] = useState<readonly Sending[]>([])
+  const note = (name: string, change: Partial<Sending>) =>
+    setSending((all) => all.map((each) => (each.name === name ? { ...each, ...change } : each)))
+  const send = async (files: readonly File[]) => {
+    const added = files.map(({ name, size }) => ({ name, size, sent: 0, error: null }))
+    const names = new Set(added.map(({ name }) => name))
+    setSending((all) => [...all.filter(({ name }) => !names.has(name)), ...added])
+    for (const file of files) {
+      try {
+        await upload(file, { known, onProgress: (sent) => note(file.name, { sent }) })
+        setSending((all) => all.filter(({ name }) => name !== file.name))
+      } catch (error) {
+        note(file.name, { error: error instanceof Error ? error : new Error(String(error)) })
+      }
+      await client.invalidateQueries({ queryKey: importsQuery().queryKey })
+    }
+  }
+  return { sending, send }
+}
+
+export function DropArea({ onFiles }: { onFiles: (files: readonly File[]) => void }) {
+  const [isOver, setOver] = useState(false)
+  const input = useRef<HTMLInputElement>(null)
+  const onDrop = (event: DragEvent) => {
+    event.preventDefault()
+    setOver(false)
+    const files = [...event.dataTransfer.files]
+    if (files.length > 0) onFiles(files)
+  }
+  return (
+    <section
+      className={styles.drop}
+      aria-label={importsCopy.dropName}
+      data-over={isOver}
+      onDragOver={(event) => {
+        event.preventDefault()
+        setOver(true)
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={onDrop}
+    >
+      <input
+        ref={input}
+        type="file"
+        hidden
+        multiple
+        accept=".csv,.gz,.zip,.tsv,.txt"
+        onChange={(event) => {
+          const files = [...(event.currentTarget.files ?? [])]
+          // So that the same file can be chosen again, to go on with it.
+          event.currentTarget.value = ''
+          if (files.length > 0) onFiles(files)
+        }}
+      />
+      <Button variant="default" size="xs" onClick={() => input.current?.click()}>
+        {importsCopy.choose}
+      </Button>
+      <p>{importsCopy.drop}</p>
+    </section>
+  )
+}
+
+function Uploads({ sending }: { sending: readonly Sending[] }) {
+  return (
+    <ul className={rowStyles.list} aria-label={importsCopy.uploads}>
+      {sending.map(({ name, size, sent, error }) => (
+        <li key={name} className={rowStyles.row}>
+          <strong className={rowStyles.name}>
+            <Name focusable>{name}</Name>
+          </strong>
+          <div className={rowStyles.words}>
+            {error === null ? (
+              <>
+                <p>{importsCopy.progress(formatBytes(sent), formatBytes(size))}</p>
+                <progress className={styles.progress} max={size} value={sent} aria-label={name} />
+              </>
+            ) : (
+              <Failure title={importsCopy.uploadFailed(name)} error={error} />
+            )}
+          </div>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+export function ImportList({ imports, isAdmin }: { imports: readonly FileImport[]; isAdmin: boolean }) {
+  const client = useQueryClient()
+  const removal = useMutation({ mutationFn: removeImport, onSuccess: () => client.invalidateQueries() })
+  if (imports.length === 0) return null
+  return (
+    <>
+      {removal.error && <Failure title={importsCopy.removeFailed} error={removal.error} />}
+      <ul className={rowStyles.list} aria-label={importsCopy.list}>
+        {imports.map((each) => (
+          <li key={each.id} className={rowStyles.row}>
+            <strong className={rowStyles.name}>
+              <Name focusable>{each.file_name}</Name>
+            </strong>
+            <div className={rowStyles.words}>
+              <StateMark {...markOf(each)} />
+              <Details file={each} />
+              {isAdmin && each.state === 'ready' && each.host_id === null && <HostChoice import_id={each.id} />}
+            </div>
+            {isAdmin && (
+              <Button
+                variant="default"
+                size="xs"
+                w="fit-content"
+                aria-label={importsCopy.removeNamed(each.file_name)}
+                loading={removal.isPending && removal.variables === each.id}
+                onClick={() => removal.mutate(each.id)}
+              >
+                {importsCopy.remove}
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function markOf(file: FileImport): { tone: Tone; word: string } {
+  if (file.state === 'failed') return { tone: 'bad', word: importsCopy.states.failed }
+  if (file.state !== 'ready') return { tone: 'calm', word: importsCopy.states[file.state] }
+  return file.narrows ? { tone: 'good', word: importsCopy.narrows } : { tone: 'warn', word: importsCopy.alone }
+}
+
+function Details({ file }: { file: FileImport }) {
+  const { zone } = usePreferences()
+  if (file.error !== null) return <p>{<Worded>{file.error}</Worded>}</p>
+  if (file.state === 'uploading')
+    return (
+      <p>
+        {importsCopy.progress(formatBytes(file.received_bytes), formatBytes(file.size_bytes))}.{' '}
+        {importsCopy.interrupted}
+      </p>
+    )
+  if (file.state !== 'ready' || file.starts_at === null || file.ends_at === null)
+    return <p>{importsCopy.progress(formatBytes(file.read_bytes), formatBytes(file.size_bytes))}</p>
+  return (
+    <>
+      <p>
+        {formatWindow(Date.parse(file.starts_at), Date.parse(file.ends_at), zone)} · {hostWords(file)}
+      </p>
+      {file.note !== null && <p className={rowStyles.remedy}>{<Worded>{file.note}</Worded>}</p>}
+    </>
+  )
+}
+
+const hostWords = (file: FileImport) =>
+  [
+    file.host === null ? importsCopy.noHost(file.host_name ?? '–') : importsCopy.hostOf(file.host),
+    importsCopy.devices(formatCount(file.matched_devices), formatCount(file.devices)),
+    ...(file.offset_s === null ? [] : [importsCopy.clock(formatOffset(file.offset_s, file.offset_error_s ?? 0))]),
+    ...(file.offset_by === null ? [] : [alignment(file)]),
+  ].join(' · ')
+
+const alignment = ({ offset_by, correlation }: FileImport) =>
+  offset_by === 'given' || correlation === null
+    ? importsCopy.byHand
+    : importsCopy.byCorrelation(formatFixed(correlation, 2))
+
+const MOST_HOSTS = 5
+
+function HostChoice({ import_id }: { import_id: number }) {
+  const client = useQueryClient()
+  const query = useQuery(importHostsQuery(import_id))
+  const tie = useMutation({
+    mutationFn: (host_id: number) => tieImport(import_id, host_id),
+    onSuccess: () => client.invalidateQueries(),
+  })
+  const hosts = query.data?.slice(0, MOST_HOSTS) ?? []
+  return (
+    <>
+      {(tie.error ?? query.error) && (
+        <Failure title={importsCopy.tieFailed} error={(tie.error ?? query.error) as Error} />
+      )}
+      <div className={styles.hosts}>
+        {hosts.map(({ host_id, host, correlation }) => (
+          <Button
+            key={host_id}
+            variant="default"
+            size="xs"
+            loading={tie.isPending && tie.variables === host_id}
+            onClick={() => tie.mutate(host_id)}
+          >
+            {importsCopy.hostChoice(host, correlation === null ? null : formatFixed(correlation, 2))}
+          </Button>
+        ))}
+      </div>
+    </>
+  )
+}
+
+function Failure({ title, error }: { title: string; error: Error }) {
+  return (
+    <Alert color="red" variant="outline" icon={<Icon name="warning" />} title={title}>
+      <Worded>{error.message}</Worded>
+    </Alert>
+  )
+}

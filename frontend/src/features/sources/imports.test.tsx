@@ -1,0 +1,163 @@
+// @vitest-environment jsdom
+import { MantineProvider } from '@mantine/core'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { fireEvent, render, screen, waitFor } from '@testing-library/react'
+import { beforeEach, expect, it, vi } from 'vitest'
+import { addImport, addPart, getImport, removeImport, tieImport } from '../../api/commands'
+import type { FileImport } from '../../api/types'
+import { PreferencesProvider } from '../../lib/preferences'
+import { DropArea, ImportList } from './ImportsCard'
+import { PART_BYTES, upload } from './upload'
+
+vi.mock('../../api/client', async (actual) => ({
+  ...(await actual<typeof import('../../api/client')>()),
+  client: {
+    GET: async () => ({
+      data: [{ host_id: 4, host: 'esx-04', correlation: 0.62, offset_s: 1, offset_error_s: 1, compared_samples: 30 }],
+      response: new Response(),
+    }),
+  },
+}))
+
+vi.mock('../../api/commands', () => ({
+  addImport: vi.fn(),
+  addPart: vi.fn(),
+  getImport: vi.fn(),
+  removeImport: vi.fn(async () => undefined),
+  tieImport: vi.fn(async () => undefined),
+}))
+
+beforeEach(() => vi.resetAllMocks())
+
+const READY: FileImport = {
+  id: 7,
+  format: 'esxtop',
+  file_name: 'esx-04.csv.gz',
+  size_bytes: 3_000_000,
+  received_bytes: 0,
+  read_bytes: 3_000_000,
+  state: 'ready',
+  error: null,
+  created_at: '2026-11-24T08:41:00Z',
+  host_name: 'esx-04.example.com',
+  host_id: 4,
+  host: 'esx-04',
+  starts_at: '2026-11-24T07:30:00Z',
+  ends_at: '2026-11-24T08:30:00Z',
+  offset_s: -2,
+  offset_error_s: 1,
+  offset_by: 'correlation',
+  correlation: 0.98,
+  narrows: true,
+  note: null,
+  devices: 12,
+  matched_devices: 11,
+}
+
+const shown = (children: React.ReactNode) =>
+  render(
+    <QueryClientProvider client={new QueryClient()}>
+      <MantineProvider env="test">
+        <PreferencesProvider>{children}</PreferencesProvider>
+      </MantineProvider>
+    </QueryClientProvider>,
+  )
+
+const file = (bytes: number, name = 'a.csv') => new File([new Uint8Array(bytes)], name)
+
+/** A receiver that keeps what comes, as the API does. */
+function receiver(received = 0) {
+  let taken = received
+  vi.mocked(addImport).mockImplementation(async (file_name, size_bytes) => ({
+    ...READY,
+    file_name,
+    size_bytes,
+    state: 'uploading',
+    received_bytes: 0,
+  }))
+  vi.mocked(addPart).mockImplementation(async (_, position, part) => {
+    if (position !== taken) throw new Error(`hole at ${taken}`)
+    taken += part.size
+    return { received_bytes: taken, is_complete: false }
+  })
+  vi.mocked(getImport).mockImplementation(async () => ({ ...READY, received_bytes: taken }))
+}
+
+it('an upload sends a file in parts and reports how far it is', async () => {
+  receiver()
+  const progress: number[] = []
+  await upload(file(2 * PART_BYTES + 5), { known: [], onProgress: (sent) => progress.push(sent) })
+  expect(progress).toEqual([0, PART_BYTES, 2 * PART_BYTES, 2 * PART_BYTES + 5])
+})
+
+it('an upload that broke off is gone on with when the same file is chosen again', async () => {
+  receiver(PART_BYTES)
+  const begun: FileImport = {
+    ...READY,
+    id: 9,
+    state: 'uploading',
+    file_name: 'a.csv',
+    size_bytes: 2 * PART_BYTES,
+    received_bytes: PART_BYTES,
+  }
+  await upload(file(2 * PART_BYTES), { known: [begun], onProgress: () => {} })
+  expect(addImport).not.toHaveBeenCalled()
+  expect(vi.mocked(addPart).mock.calls.map(([id, position]) => [id, position])).toEqual([[9, PART_BYTES]])
+})
+
+it('an upload whose answer was lost asks how much has come', async () => {
+  receiver()
+  const send = vi.mocked(addPart).getMockImplementation() as typeof addPart
+  vi.mocked(addPart).mockImplementationOnce(async (...part) => {
+    await send(...part)
+    throw new Error('connection lost')
+  })
+  await upload(file(PART_BYTES + 1), { known: [], onProgress: () => {}, pause_ms: 0 })
+  expect(vi.mocked(addPart).mock.calls.map(([, position]) => position)).toEqual([0, PART_BYTES])
+})
+
+it('an upload that keeps failing says why', async () => {
+  receiver()
+  vi.mocked(addPart).mockRejectedValue(new Error('no room'))
+  await expect(upload(file(10), { known: [], onProgress: () => {}, pause_ms: 0 })).rejects.toThrow('no room')
+  expect(addPart).toHaveBeenCalledTimes(5)
+})
+
+it('files are dropped on the card', () => {
+  const onFiles = vi.fn()
+  shown(<DropArea onFiles={onFiles} />)
+  const area = screen.getByRole('region', { name: 'Files to import' })
+  fireEvent.dragOver(area)
+  expect(area.dataset.over).toBe('true')
+  fireEvent.drop(area, { dataTransfer: { files: [file(1, 'a.csv'), file(1, 'b.csv')] } })
+  expect(onFiles.mock.calls[0]?.[0].map(({ name }: File) => name)).toEqual(['a.csv', 'b.csv'])
+  expect(area.dataset.over).toBe('false')
+})
+
+it('an import says its host, its clock and that it narrows bounds, and is removed in one press', async () => {
+  vi.mocked(removeImport).mockResolvedValue(undefined)
+  shown(<ImportList imports={[READY]} isAdmin />)
+  const text = screen.getByRole('list', { name: 'Imports' }).textContent
+  expect(text).toContain('Narrows bounds')
+  expect(text).toContain('Host esx-04 · 11 of 12 devices · clock −2.00 s ± 1.00 s · aligned by I/Os, correlation 0.98')
+  fireEvent.click(screen.getByRole('button', { name: 'Remove esx-04.csv.gz' }))
+  await waitFor(() => expect(vi.mocked(removeImport).mock.calls[0]?.[0]).toBe(7))
+})
+
+it('an import without a host offers those that have its devices, and a failed one says why', async () => {
+  vi.mocked(tieImport).mockResolvedValue(READY)
+  const unknown: FileImport = { ...READY, host: null, host_id: null, offset_s: null, offset_by: null, narrows: false }
+  const failed: FileImport = { ...READY, id: 8, state: 'failed', error: 'a.csv, line 4: no capture.' }
+  shown(<ImportList imports={[{ ...unknown, note: 'Choose the host.' }, failed]} isAdmin />)
+  fireEvent.click(await screen.findByRole('button', { name: 'Use esx-04 (correlation 0.62)' }))
+  await waitFor(() => expect(tieImport).toHaveBeenCalledWith(7, 4))
+  const text = screen.getByRole('list', { name: 'Imports' }).textContent
+  expect(text).toContain('Host not chosen (the file says esx-04.example.com)')
+  expect(text).toContain('a.csv, line 4: no capture.')
+})
+
+it('a reader sees imports and changes nothing', () => {
+  shown(<ImportList imports={[READY, { ...READY, id: 8, state: 'reading', read_bytes: 1_000_000 }]} isAdmin={false} />)
+  expect(screen.queryByRole('button')).toBeNull()
+  expect(screen.getByRole('list').textContent).toContain('Reading')
+})
