@@ -264,7 +264,10 @@ def test_metrics_of_opentelemetry_become_intervals(agent: Agent) -> None:
         body = _disk_metrics(agent.host, agent.at_ns, reads)
         assert agent.push(body, url="/v1/metrics", **{"content-type": "application/json"}) == 200
     assert [sample[:3] for sample in agent.samples()] == [(300, 1000, 10)]
-    assert agent.push(b"\x0a\x00", url="/v1/metrics", **{"content-type": "application/x-protobuf"}) == 415
+    # A request with one group of nothing, and one that ends too early.
+    for packed, status in ((b"\x0a\x00", 200), (b"\x0a\x05", 400)):
+        assert agent.push(packed, url="/v1/metrics", **{"content-type": "application/x-protobuf"}) == status
+    assert agent.push(b"", url="/v1/metrics", **{"content-type": "text/plain"}) == 415
     assert agent.push(b"[1]", url="/v1/metrics", **{"content-type": "application/json"}) == 400
 
 

@@ -1,16 +1,16 @@
 """Every agent whose readings of guests' disks Gavel takes; a new one is a folder of `guests` and a line here."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from gavel.collectors.guest_lines import LineParser, read_points
-from gavel.collectors.guests.otlp.parse import OtlpError, parse_request
+from gavel.collectors.guests.otlp.parse import OtlpError, parse_json, parse_protobuf
 from gavel.collectors.guests.script.parsers import PARSERS as SCRIPT
 from gavel.collectors.guests.telegraf.parsers import PARSERS as TELEGRAF
 from gavel.collectors.line_protocol import parse_lines
 from gavel.domain.guests import PushedReadings
 
-__all__ = ["LINE_PARSERS", "OtlpError", "read_line_protocol", "read_otlp_json"]
+__all__ = ["LINE_PARSERS", "OTLP_READERS", "OtlpError", "read_line_protocol"]
 
 LINE_PARSERS: Final[Mapping[str, LineParser]] = {**TELEGRAF, **SCRIPT}
 _WANTED: Final = frozenset(LINE_PARSERS)
@@ -21,6 +21,8 @@ def read_line_protocol(body: bytes, precision: str) -> PushedReadings:
     return read_points(parse_lines(body, precision=precision, wanted=_WANTED), LINE_PARSERS)
 
 
-def read_otlp_json(body: bytes) -> PushedReadings:
-    """Raises OtlpError."""
-    return parse_request(body)
+# By content type. They raise OtlpError.
+OTLP_READERS: Final[Mapping[str, Callable[[bytes], PushedReadings]]] = {
+    "application/json": parse_json,
+    "application/x-protobuf": parse_protobuf,
+}

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from gavel.collectors.guest_registry import OtlpError, read_line_protocol, read_otlp_json
+from gavel.collectors.guest_registry import OTLP_READERS, OtlpError, read_line_protocol
 from gavel.db.engine import Connection
 from gavel.db.queries.guest_tokens import GuestToken
 from gavel.db.write.guests import (
@@ -44,7 +44,7 @@ from gavel.domain.guests import DiskCounters, DiskReading, GuestDiskKind, Pushed
 MOST_DISKS = 500
 MOST_GUESTS = 50_000
 
-__all__ = ["OtlpError", "Push", "read_line_protocol", "read_otlp_json", "store_pushes"]
+__all__ = ["OTLP_READERS", "OtlpError", "Push", "read_line_protocol", "store_pushes"]
 
 
 @dataclass(frozen=True, slots=True)

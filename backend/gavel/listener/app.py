@@ -27,7 +27,7 @@ from gavel.db.engine import Engine, Role, open_engine
 from gavel.db.errors import StorageError
 from gavel.db.queries.guest_tokens import GuestToken
 from gavel.domain.guests import PushedReadings
-from gavel.ingest.guests import OtlpError, Push, read_line_protocol, read_otlp_json
+from gavel.ingest.guests import OTLP_READERS, OtlpError, Push, read_line_protocol
 from gavel.listener.body import MOST_BYTES, BodyTooLargeError, UnreadableBodyError, read_body, unpacked
 from gavel.listener.limits import Rates
 from gavel.listener.writer import BusyError, Writer
@@ -167,19 +167,21 @@ async def write(request: Request) -> Response:
 
 
 async def metrics(request: Request) -> Response:
-    """OTLP/HTTP in JSON. 200: every data point that is used is committed; the others are counted by their reasons."""
+    """OTLP/HTTP. 200: every data point that is used is committed; the others are counted. Answers in the request's form."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "application/json":
-        raise RefusedError(415, "Only JSON is read here. Set `encoding: json` at the exporter otlphttp.")
-    await _listener(request).take(request, _parse_otlp)
-    return JSONResponse({})
+    read = OTLP_READERS.get(kind)
+    if read is None:
+        raise RefusedError(415, f"The content type is none of {', '.join(OTLP_READERS)}.")
 
+    def parse(body: bytes) -> PushedReadings:
+        try:
+            return read(body)
+        except OtlpError as error:
+            raise RefusedError(400, str(error)) from error
 
-def _parse_otlp(body: bytes) -> PushedReadings:
-    try:
-        return read_otlp_json(body)
-    except OtlpError as error:
-        raise RefusedError(400, str(error)) from error
+    await _listener(request).take(request, parse)
+    # An empty message of protobuf has no bytes.
+    return JSONResponse({}) if kind == "application/json" else Response(b"", media_type=kind)
 
 
 async def query(request: Request) -> Response:

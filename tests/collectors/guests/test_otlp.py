@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gavel.collectors.guest_registry import read_otlp_json
 from gavel.collectors.guests.otlp.parse import OtlpError
+from gavel.collectors.guests.otlp.parse import parse_json as read_otlp_json
 from gavel.domain.guests import DiskCounters, GuestAgent, GuestDiskKind, RefusalReason
 
 AT = "1732400000000000000"

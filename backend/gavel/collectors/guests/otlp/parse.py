@@ -1,4 +1,4 @@
-"""OTLP metrics in JSON: data points of `system.disk.*`, put together per disk and moment."""
+"""OTLP metrics in JSON and protobuf: data points of `system.disk.*`, put together per disk and moment."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -8,6 +8,7 @@ import msgspec
 
 from gavel.collectors.disk_names import is_drive, is_linux_disk
 from gavel.collectors.guest_lines import LineRefusedError, count, number, short
+from gavel.collectors.guests.otlp.wire_format import ProtobufError, decode_request
 from gavel.domain.errors import GavelError
 from gavel.domain.guests import (
     DiskCounters,
@@ -103,12 +104,25 @@ class _DiskAt:
     values: dict[str, int] = field(default_factory=dict)
 
 
-def parse_request(body: bytes) -> PushedReadings:
+def parse_json(body: bytes) -> PushedReadings:
     """Lines are data points, counted from 1. Raises OtlpError."""
     try:
         request = _DECODER.decode(body)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
         raise OtlpError(f"The body is no OTLP metrics request in JSON ({clean_text(str(error), 200)}).") from error
+    return _readings(request)
+
+
+def parse_protobuf(body: bytes) -> PushedReadings:
+    """As `parse_json`."""
+    try:
+        request = msgspec.convert(decode_request(body), _Request)
+    except (ProtobufError, msgspec.MsgspecError) as error:
+        raise OtlpError(f"The body is no OTLP metrics request in protobuf ({clean_text(str(error), 200)}).") from error
+    return _readings(request)
+
+
+def _readings(request: _Request) -> PushedReadings:
     refused: list[RefusedLine] = []
     disks: dict[tuple[str, str, int], _DiskAt] = {}
     for line, (resource, metric, point) in enumerate(_points(request), 1):
