@@ -19,9 +19,9 @@ def outcome(after_us: float, after_iops: float, *, low: float = 500, high: float
 
 @pytest.mark.parametrize(
     ("after_us", "after_iops", "is_inside"),
-    [(700, 14_000, True), (480, 20_500, True), (440, 20_000, False), (700, 22_000, False)],
+    [(700, 14_000, True), (480, 20_500, True), (440, 20_000, False), (700, 22_000, True), (1_010, 10_000, False)],
 )
-def test_backtest_holds_when_both_ranges_do_within_the_scatter_of_minutes(
+def test_backtest_holds_when_the_latency_does_within_the_scatter_of_minutes(
     after_us: float, after_iops: float, is_inside: bool
 ) -> None:
     assert outcome(after_us, after_iops).is_inside is is_inside
@@ -65,5 +65,5 @@ def test_backtest_score_leaves_out_what_says_nothing() -> None:
     )
     assert (found.changes, found.inside) == (3, 2)
     assert found.median_width == pytest.approx((1.9 + 2.0) / 2)
-    assert (found.directed, found.right) == (2, 2)
+    assert (found.bounded, found.directed, found.right) == (2, 2, 2)
     assert score([]).median_width is None

@@ -2235,10 +2235,12 @@ export interface components {
         };
         /**
          * BacktestScoreOut
-         * @description changes: that count; inside: those whose ranges hold the outcome. median_width: upper ÷ lower of their latency, null: none has an
-         *     upper bound. directed: with a predicted direction; right: of them.
+         * @description changes: that count; inside: those whose range holds the outcome. bounded: those with an upper bound; median_width: upper ÷ lower of
+         *     their latency, null: none has one. directed: with a predicted direction; right: of them.
          */
         BacktestScoreOut: {
+            /** Bounded */
+            bounded: number;
             /** Changes */
             changes: number;
             /** Directed */
@@ -6077,7 +6079,8 @@ export interface components {
          * TestedOutcome
          * @description Means of ten minutes before and after a change, and the range that the first predict. lower, upper: null: no bound.
          *
-         *     is_inside: both ranges hold what came after, within 5 %. is_direction_right: null: the range lies on both sides of what was before.
+         *     is_inside: the range of the latency holds what came after, within 5 %.
+         *     is_direction_right: null: the range lies on both sides of what was before.
          */
         TestedOutcome: {
             /** After Iops */
@@ -18544,6 +18547,7 @@ export interface operations {
                      *       ],
                      *       "from_at": "2026-11-19T02:15:00Z",
                      *       "score": {
+                     *         "bounded": 1,
                      *         "changes": 1,
                      *         "directed": 1,
                      *         "inside": 1,

@@ -72,7 +72,7 @@ export const noOutcomes = 'No change with an outcome'
 export const outcomes = (count: number) =>
   count === 1 ? '1 change with an outcome' : `${count} changes with an outcome`
 export const insideShare = (share: string) => `${share} inside the range`
-export const medianWidth = (times: string) => `median width ${times} ×`
+export const medianWidth = (times: string, bounded: number) => `median width ${times} × (${bounded} bounded)`
 export const directionShare = (share: string) => `direction right in ${share}`
 export const onHost = (host: string) => `on ${host}`
 export const settingNames = {

@@ -218,7 +218,8 @@ class TestedSetting(Out):
 class TestedOutcome(Out):
     """Means of ten minutes before and after a change, and the range that the first predict. lower, upper: null: no bound.
 
-    is_inside: both ranges hold what came after, within 5 %. is_direction_right: null: the range lies on both sides of what was before.
+    is_inside: the range of the latency holds what came after, within 5 %.
+    is_direction_right: null: the range lies on both sides of what was before.
     """
 
     latency_us: WhatIfChange
@@ -245,11 +246,12 @@ class TestedChangeOut(Out):
 
 
 class BacktestScoreOut(Out):
-    """changes: that count; inside: those whose ranges hold the outcome. median_width: upper ÷ lower of their latency, null: none has an
-    upper bound. directed: with a predicted direction; right: of them."""
+    """changes: that count; inside: those whose range holds the outcome. bounded: those with an upper bound; median_width: upper ÷ lower of
+    their latency, null: none has one. directed: with a predicted direction; right: of them."""
 
     changes: int
     inside: int
+    bounded: int
     median_width: float | None
     directed: int
     right: int

@@ -64,13 +64,13 @@ function BacktestList({ found }: { found: Backtest }) {
 
 const percent = (part: number, whole: number) => `${formatUpTo((100 * part) / whole, 0)} %`
 
-/** "12 changes with an outcome: 92 % inside the range, median width 1.4 ×, direction right in 100 %". */
-export function scoreText({ changes, inside, median_width, directed, right }: Backtest['score']): string {
+/** "12 changes with an outcome, 92 % inside the range, median width 1.4 × (10 bounded), direction right in 100 %". */
+export function scoreText({ changes, inside, median_width, bounded, directed, right }: Backtest['score']): string {
   if (changes === 0) return whatIfCopy.noOutcomes
   return [
     whatIfCopy.outcomes(changes),
     whatIfCopy.insideShare(percent(inside, changes)),
-    ...(median_width === null ? [] : [whatIfCopy.medianWidth(formatUpTo(median_width, 2))]),
+    ...(median_width === null ? [] : [whatIfCopy.medianWidth(formatUpTo(median_width, 2), bounded)]),
     ...(directed === 0 ? [] : [whatIfCopy.directionShare(percent(right, directed))]),
   ].join(', ')
 }

@@ -11,11 +11,11 @@ const OUTCOME = {
 }
 
 it('the score of a backtest leaves out what was not counted', () => {
-  const none = { changes: 0, inside: 0, median_width: null, directed: 0, right: 0 }
+  const none = { changes: 0, inside: 0, bounded: 0, median_width: null, directed: 0, right: 0 }
   expect(scoreText(none)).toBe('No change with an outcome')
   expect(scoreText({ ...none, changes: 1 })).toBe('1 change with an outcome, 0 % inside the range')
-  expect(scoreText({ changes: 12, inside: 11, median_width: 1.4, directed: 10, right: 10 })).toBe(
-    '12 changes with an outcome, 92 % inside the range, median width 1.4 ×, direction right in 100 %',
+  expect(scoreText({ changes: 12, inside: 11, bounded: 10, median_width: 1.4, directed: 10, right: 10 })).toBe(
+    '12 changes with an outcome, 92 % inside the range, median width 1.4 × (10 bounded), direction right in 100 %',
   )
 })
 
