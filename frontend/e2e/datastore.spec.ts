@@ -1,5 +1,5 @@
 import type { Locator, Page } from '@playwright/test'
-import { aJudged, card, diagnosisOf, openRaw, openTab, withMostService } from './scenes'
+import { aJudged, asApart, card, diagnosisOf, openRaw, openTab, withMostService } from './scenes'
 import { expect, test } from './watch'
 
 async function openDatastore(page: Page, request: Parameters<typeof aJudged>[0], search = '', which = aJudged) {
@@ -191,6 +191,7 @@ test('tabs are reached and turned by keyboard, stand in the address, and fetch w
 test('a section that fails leaves the others as they are', async ({ page, request, watched }) => {
   watched.expected.push(/.*/)
   const { id } = await aJudged(request)
+  await asApart(page)
   await page.route(/\/waterfall(\?|$)/, (route) =>
     route.fulfill({ json: { directions: [{ direction: 'all', state: 'judged' }] } }),
   )
@@ -269,7 +270,7 @@ test('dragging zooms, the diagnosis follows, the address holds the window in UTC
   const { box, y } = await pointAt(page, canvas, 0.3)
   await page.mouse.down()
   await page.mouse.move(box.x + box.width * 0.6, y, { steps: 6 })
-  const judged = page.waitForRequest(/\/diagnosis\?.*from=/)
+  const judged = page.waitForRequest(/\/summary\?from=/)
   await page.mouse.up()
   await judged
   await expect(page).toHaveURL(/from=\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ&to=\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/)
@@ -329,7 +330,7 @@ test('a refresh moves nothing', { tag: '@living' }, async ({ page, request }) =>
   const before = await places()
   // What was read a moment ago is not read again by coming back to the page: it may take some tries.
   await expect(async () => {
-    const refreshed = page.waitForResponse(/\/diagnosis/, { timeout: 1500 })
+    const refreshed = page.waitForResponse(/\/summary/, { timeout: 1500 })
     await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
     await refreshed
   }).toPass()

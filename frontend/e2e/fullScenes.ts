@@ -2,7 +2,7 @@
 
 import type { Page } from '@playwright/test'
 import type { SourceOut } from '../src/api/types'
-import { asFull, fetched, HOSTILE_NAMES } from './scenes'
+import { asApart, asFull, fetched, HOSTILE_NAMES } from './scenes'
 import { sickened } from './sickScene'
 
 const ARRAYS = 40
@@ -96,6 +96,7 @@ export async function asManySources(page: Page): Promise<void> {
 
 /** A datastore that forty hosts share and five hundred VMs live on. */
 export async function asSharedDatastore(page: Page): Promise<void> {
+  await asApart(page)
   await changed(page, /\/api\/v1\/datastores\/\d+$/, (found) => ({
     ...found,
     devices: grown(rowsOf(found, 'devices'), 40),
@@ -110,6 +111,7 @@ export async function asSharedDatastore(page: Page): Promise<void> {
 
 /** An array of a thousand volumes. */
 export async function asLargeArray(page: Page): Promise<void> {
+  await asApart(page)
   await asFull(page, 1000)
   await changed(page, /\/api\/v1\/arrays\/\d+$/, (found) => ({
     ...found,
@@ -124,6 +126,7 @@ export async function asLargeArray(page: Page): Promise<void> {
 
 /** A host with as many devices as it may have. */
 export async function asLargeHost(page: Page): Promise<void> {
+  await asApart(page)
   await changed(page, /\/api\/v1\/hosts\/\d+$/, (found) => ({
     ...found,
     devices: 256,

@@ -292,8 +292,24 @@ export async function asEmpty(page: Page): Promise<void> {
   })
 }
 
+const NOTHING = {
+  object: null,
+  diagnosis: null,
+  waterfall: null,
+  latency: null,
+  contributors: null,
+  hosts: null,
+  happened: null,
+}
+
+/** No section of an object's page comes with its summary: each asks its own address, whose answer a scene may change. */
+export async function asApart(page: Page): Promise<void> {
+  await page.route(/\/summary\?/, (route) => route.fulfill({ json: { ...NOTHING, failed: Object.keys(NOTHING) } }))
+}
+
 /** Sources are there, and nothing of the window has been attributed. */
 export async function asUnjudged(page: Page): Promise<void> {
+  await asApart(page)
   await page.route(OVER_TIME, async (route) => route.fulfill({ response: await fetched(route, longAgo(route)) }))
 }
 

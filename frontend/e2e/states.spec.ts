@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { ADMIN_STATE, aDatastore, asEmpty, asFailing, asLoading, card, fail, fetched, OUTAGE } from './scenes'
+import { ADMIN_STATE, aDatastore, asApart, asEmpty, asFailing, asLoading, card, fail, fetched, OUTAGE } from './scenes'
 import { expect, test } from './watch'
 
 const LISTS = ['Datastores', 'VMs', 'Hosts', 'Volumes', 'Arrays', 'Sources']
@@ -74,6 +74,7 @@ test.describe('signed in', () => {
 test('a failure heals by itself and keeps what was there meanwhile @living', async ({ page, request, watched }) => {
   watched.expected.push(/503/)
   const { id, name } = await aDatastore(request)
+  await asApart(page)
   await page.goto(`/datastores/${id}`)
   await expect(page.locator('canvas').first()).toBeVisible()
   await page.route(/\/latency\?/, fail)

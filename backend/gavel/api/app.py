@@ -31,6 +31,7 @@ from gavel.api.routes import (
     pictures,
     series,
     sources,
+    summary,
     system,
     whatif,
 )
@@ -104,6 +105,7 @@ def routes() -> APIRouter:
         labels,
         entities,
         series,
+        summary,
         findings,
         whatif,
         alerts,

@@ -3,7 +3,7 @@
 import asyncio
 import threading
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import structlog
 
@@ -16,6 +16,7 @@ log = structlog.get_logger(__name__)
 # News within this time go out as one update.
 _GATHER_S = 0.5
 _RETRY_S = 2.0
+_RECENT = timedelta(minutes=1)
 _LISTEN_PAUSE_S = 0.25
 
 
@@ -48,8 +49,13 @@ class Broadcast:
         self._thread.join(2 * _LISTEN_PAUSE_S)
 
     async def updates(self, silent_s: float) -> AsyncIterator[LiveUpdate | None]:
-        """Updates from now on, and None where there was none for so long; ends when the process stops."""
+        """Updates from now on, and None where there was none for so long; ends when the process stops.
+
+        The last one comes first, if it is that recent: what a page asked for just before it began to listen may be older.
+        """
         seen = self._revision
+        if self._newest and datetime.now(UTC) - self._newest.at < _RECENT:
+            yield self._newest
         while not self._stopping.is_set():
             try:
                 await asyncio.wait_for(self._changed.wait(), silent_s)

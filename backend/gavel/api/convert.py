@@ -17,7 +17,7 @@ from gavel.api.schemas.sources import (
     StreamOut,
 )
 from gavel.db.engine import Connection
-from gavel.db.queries.gaps import Gap, GapState, pending_gaps
+from gavel.db.queries.gaps import Gap, GapState, SourceGap, pending_gaps
 from gavel.db.queries.runs import SourceRun
 from gavel.db.queries.sources import SourceHealth, SourceRow, StreamHealth
 from gavel.domain.source import GRAIN_S, OF_ARRAYS, Check, Preflight
@@ -99,8 +99,17 @@ def run_out(run: SourceRun) -> RunOut:
 
 def gap_out(gap: Gap, sources: Mapping[int, SourceRow]) -> GapOut:
     row = sources[gap.source_id]
+    return _gap_out(gap, SourceRef(id=row.id, kind=row.kind, name=row.name))
+
+
+def source_gap_out(missing: SourceGap) -> GapOut:
+    source = SourceRef(id=missing.gap.source_id, kind=missing.source_kind, name=missing.source_name)
+    return _gap_out(missing.gap, source)
+
+
+def _gap_out(gap: Gap, source: SourceRef) -> GapOut:
     return GapOut(
-        source=SourceRef(id=row.id, kind=row.kind, name=row.name),
+        source=source,
         stream=gap.stream,
         side="array" if gap.stream in OF_ARRAYS else "host",
         subject=gap.entity_key,

@@ -19,6 +19,18 @@ EXAMPLES: dict[str, Any] = {}
 for _name in _FILES:
     EXAMPLES |= json.loads(Path(__file__).with_name(_name).read_text(encoding="utf-8"))
 
+# Each section is the answer of its own address.
+EXAMPLES["summary"] = {
+    "object": EXAMPLES["one_datastore"],
+    "diagnosis": EXAMPLES["diagnosis"],
+    "waterfall": EXAMPLES["waterfall"],
+    "latency": EXAMPLES["latency"],
+    "contributors": EXAMPLES["contributors"],
+    "hosts": EXAMPLES["datastore_hosts"],
+    "happened": {name: EXAMPLES["datastore_series"][name] for name in ("from_at", "to_at", "gaps", "events")},
+    "failed": [],
+}
+
 
 def illustrate(described: dict[str, Any]) -> None:
     """Put the examples into a finished description: FastAPI leaves out what is null, and an answer never does."""

@@ -90,6 +90,15 @@ def optional_range(
     return OptionalRange(window.from_at, window.to_at)
 
 
+def trend_range(
+    at: NowDep,
+    trend_from: Annotated[str, Query(description=_FORMAT, max_length=40, json_schema_extra=_LOOKS)] = "-1h",
+    trend_to: Annotated[str, Query(description=_FORMAT, max_length=40, json_schema_extra=_LOOKS)] = "now",
+) -> TimeRange:
+    """What is drawn over time, where an answer is about a window, too."""
+    return time_range(at, trend_from, trend_to)
+
+
 def list_query(
     wanted: FilterDep,
     search: Search = "",
@@ -110,5 +119,6 @@ def list_query(
 
 
 RangeDep = Annotated[TimeRange, Depends(time_range)]
+TrendDep = Annotated[TimeRange, Depends(trend_range)]
 OptionalRangeDep = Annotated[OptionalRange, Depends(optional_range)]
 ListDep = Annotated[ListQuery, Depends(list_query)]

@@ -169,14 +169,18 @@ def waterfall(
     connection: Connection, kind: RefKind, thing_id: int, from_at: datetime | None, to_at: datetime | None
 ) -> Waterfall:
     """Raises NotFoundError, and ValueError for an empty range."""
-    found = summed(connection, kind, thing_id, from_at, to_at)
-    if found.is_empty:
+    return waterfall_of(summed(connection, kind, thing_id, from_at, to_at))
+
+
+def waterfall_of(whole: WindowSum) -> Waterfall:
+    """Without another look at the database."""
+    if whole.is_empty:
         basis, directions = None, tuple(_nothing(direction) for direction in Direction)
     else:
-        stack = displayable_stack(found.series.rows, found.series.notes.quality_reasons)
-        basis = baseline_from(found.diagnosed, 0)
-        directions = tuple(_direction(found, direction, stack) for direction in Direction)
-    return Waterfall(**found.window.fields, baseline_from=basis, directions=directions)
+        stack = displayable_stack(whole.series.rows, whole.series.notes.quality_reasons)
+        basis = baseline_from(whole.diagnosed, 0)
+        directions = tuple(_direction(whole, direction, stack) for direction in Direction)
+    return Waterfall(**whole.window.fields, baseline_from=basis, directions=directions)
 
 
 def occupancy(

@@ -10,7 +10,7 @@ import numpy as np
 from gavel.analysis.intervals import Bools, Floats
 from gavel.analysis.ledger import InLayer, in_layer, non_vm_ops, rolled_up, shares, sum_by_host
 from gavel.db.engine import Connection
-from gavel.db.queries.leaves import device_leaves, disk_leaves, stretched_leaves
+from gavel.db.queries.leaves import DiskLeaf, device_leaves, disk_leaves, stretched_leaves
 from gavel.db.queries.ledger import Detail, LedgerSeries, ledger
 from gavel.db.queries.queues import Queue
 from gavel.db.queries.rows import EntityRef, RefKind
@@ -114,11 +114,14 @@ def stretched_of(connection: Connection, kind: RefKind, thing_id: int) -> Stretc
 
 
 def load_leaves(
-    connection: Connection, window_sum: WindowSum, devices: Sequence[Queue], stretched: Stretched
+    connection: Connection,
+    window_sum: WindowSum,
+    disks: Sequence[DiskLeaf],
+    devices: Sequence[Queue],
+    stretched: Stretched,
 ) -> LeafSet:
     """Leaves of the thing as the inventory has it now. devices: those whose I/Os are its own."""
     window, kind = window_sum.window, window_sum.kind
-    disks = disk_leaves(connection, kind, window.subject.id)
     of_disks = [scope_key(ScopeKind.VM_DISK, leaf.disk.id) for leaf in disks]
     of_devices = [scope_key(ScopeKind.HOST_DEVICE, leaf.device.id) for leaf in devices]
     found = ledger(
@@ -238,11 +241,16 @@ def contributors(
     Raises NotFoundError, and ValueError for an empty range.
     """
     found = summed(connection, kind, thing_id, from_at, to_at)
-    window = found.window
-    devices = device_leaves(connection, kind, thing_id)
-    made_of = load_leaves(connection, found, devices, stretched_of(connection, kind, thing_id))
+    devices, disks = device_leaves(connection, kind, thing_id), disk_leaves(connection, kind, thing_id)
+    leaves = load_leaves(connection, found, disks, devices, stretched_of(connection, kind, thing_id))
+    return contributors_of(found, leaves, layer)
+
+
+def contributors_of(window_sum: WindowSum, made_of: LeafSet, layer: Layer) -> Contributors:
+    """Without another look at the database."""
+    window = window_sum.window
     wall_us = (window.to_at - window.from_at).total_seconds() * 1e6
-    own = known_rows(found.series.rows)
+    own = known_rows(window_sum.series.rows)
     whole = in_layer(_sum(own), layer)
     part = made_of.part_of_shared(float(own.ops[:, Direction.ALL].sum()))
     vms, hosts = (_split(owned, layer, whole, wall_us) for owned in (made_of.by_vm(part), made_of.by_host(part)))

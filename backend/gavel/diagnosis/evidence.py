@@ -75,6 +75,9 @@ class ArrayCounted:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceNumbers:
+    """sources: that count anything of the object."""
+
+    sources: tuple[EntityRef, ...] = ()
     numbers: tuple[EvidenceNumber, ...] = ()
     counted: tuple[ArrayCounted, ...] = ()
 
@@ -99,6 +102,7 @@ def evidence(
     hosts_first = sorted(found.groups, key=lambda group: group.side != "host")
     whose = {"array": _OTHERS.get(kind, ""), "host": _BOTH_ARRAYS if is_stretched else ""}
     return EvidenceNumbers(
+        tuple({source.id: source for group in found.groups for source in group.sources}.values()),
         tuple(one for group in hosts_first for one in _of_group(group, found, whose[group.side])),
         tuple(_counted([group for group in found.groups if group.side == "array"])),
     )

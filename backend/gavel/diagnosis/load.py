@@ -8,14 +8,14 @@ from datetime import datetime
 from gavel.analysis.version import RULES_VERSION
 from gavel.db.engine import Connection
 from gavel.db.queries.correlation import Recalculated, recalculated
-from gavel.db.queries.leaves import carried_name
+from gavel.db.queries.leaves import carried_name, disk_leaves
 from gavel.db.queries.queues import DevicesBehind, devices_behind
 from gavel.db.queries.rows import EntityRef, RefKind
 from gavel.db.queries.scopes import array_names
 from gavel.diagnosis.breakdown import MOST, main_segment
 from gavel.diagnosis.cause_inputs import CauseInputs
 from gavel.diagnosis.cause_load import CauseQuestion, layers_in, load_causes
-from gavel.diagnosis.contributors import load_leaves, stretched_of, top_host
+from gavel.diagnosis.contributors import Stretched, load_leaves, stretched_of, top_host
 from gavel.diagnosis.device_queues import DeviceQueues, device_queues, named_queue
 from gavel.diagnosis.diagnose import MINUTE, DiagnosisState, covered, named_spans
 from gavel.diagnosis.episode import episode_of, with_normal_before
@@ -46,9 +46,11 @@ class WindowContext:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadedWindow:
-    """context: None where the ledger has no minute of the window."""
+    """devices: those that the object's I/Os pass. context: None where the ledger has no minute of the window."""
 
     whole: WindowSum
+    devices: DevicesBehind
+    stretched: Stretched
     evidence: EvidenceNumbers
     context: WindowContext | None
 
@@ -59,17 +61,14 @@ def load(
     """Without a range: the last five minutes that have been attributed. Raises NotFoundError, and ValueError for an empty range."""
     whole = summed(connection, kind, thing_id, from_at, to_at)
     window, stretched = whole.window, stretched_of(connection, kind, thing_id)
+    devices = devices_behind(connection, kind, thing_id)
     raw = evidence(connection, window.subject, window.from_at, window.to_at, whole.storage, is_stretched=any(stretched))
-    return LoadedWindow(
-        whole=whole, evidence=raw, context=None if whole.is_empty else _context(connection, whole, stretched)
-    )
+    context = None if whole.is_empty else _context(connection, whole, devices, stretched)
+    return LoadedWindow(whole=whole, devices=devices, stretched=stretched, evidence=raw, context=context)
 
 
-def _context(
-    connection: Connection, whole: WindowSum, stretched: tuple[frozenset[int], frozenset[int]]
-) -> WindowContext:
+def _context(connection: Connection, whole: WindowSum, devices: DevicesBehind, stretched: Stretched) -> WindowContext:
     window, is_judged = whole.window, whole.state is DiagnosisState.JUDGED
-    devices = devices_behind(connection, whole.kind, window.subject.id)
     queues = device_queues(connection, devices, whole.series)
     device = named_queue(queues, whole.series, waits=_waits(whole)) if is_judged else None
     queue = None if device is None else queue_in_force(connection, device, window.from_at, window.to_at)
@@ -94,13 +93,14 @@ def _owner(
     connection: Connection,
     whole: WindowSum,
     devices: DevicesBehind,
-    stretched: tuple[frozenset[int], frozenset[int]],
+    stretched: Stretched,
     cause: CauseInputs | None,
 ) -> EntityRef | None:
     """What the cause is decided from says it; without that all leaves have to be read."""
     if cause is not None:
         return _top_device(cause) if whole.kind is RefKind.HOST else _top_host(cause)
-    leaves = load_leaves(connection, whole, devices.leaves, stretched)
+    disks = disk_leaves(connection, whole.kind, whole.window.subject.id)
+    leaves = load_leaves(connection, whole, disks, devices.leaves, stretched)
     return top_host(leaves, whole, Layer.KERNEL, MOST)
 
 

@@ -6,10 +6,11 @@ from datetime import datetime
 
 from gavel.db.engine import Connection
 from gavel.db.queries.leaves import DiskLeaf, device_leaves, disk_leaves
+from gavel.db.queries.queues import Queue
 from gavel.db.queries.rows import EntityRef, RefKind
 from gavel.db.queries.series import SeriesGroup, series_of
 from gavel.diagnosis.evidence import Pair, mean, points_over, weighed
-from gavel.diagnosis.window import DiagnosisWindow, summed
+from gavel.diagnosis.window import DiagnosisWindow, WindowSum, summed
 
 _DIRECTIONS = ("read", "write")
 
@@ -44,14 +45,20 @@ class HostRows(DiagnosisWindow):
 def host_rows(connection: Connection, datastore_id: int, from_at: datetime | None, to_at: datetime | None) -> HostRows:
     """Raises NotFoundError, and ValueError for an empty range."""
     whole = summed(connection, RefKind.DATASTORE, datastore_id, from_at, to_at)
+    devices = device_leaves(connection, RefKind.DATASTORE, datastore_id)
+    return host_rows_of(connection, whole, devices, disk_leaves(connection, RefKind.DATASTORE, datastore_id))
+
+
+def host_rows_of(
+    connection: Connection, whole: WindowSum, devices: Sequence[Queue], disks: Sequence[DiskLeaf]
+) -> HostRows:
+    """Of a datastore with these devices and virtual disks."""
     window = whole.window
     points = points_over(window.from_at, window.to_at)
     found = series_of(
         connection, window.subject, window.from_at, window.to_at, whole.storage, points=points, parts=True
     )
     parts = {(one.entity.kind, one.entity.id): one for one in found.groups if one.scope == "part"}
-    devices = device_leaves(connection, RefKind.DATASTORE, datastore_id)
-    disks = disk_leaves(connection, RefKind.DATASTORE, datastore_id)
     hosts = {leaf.host for leaf in devices} | {leaf.host for leaf in disks if leaf.host is not None}
     rows = []
     for host in hosts:

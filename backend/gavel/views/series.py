@@ -18,7 +18,7 @@ from gavel.db.queries.scopes import SCOPES, ledger_until
 from gavel.db.series import modes
 from gavel.diagnosis.breakdown import PARTS, displayable_stack
 from gavel.diagnosis.diagnose import span_key, span_label, span_layers
-from gavel.diagnosis.window import DiagnosisWindow
+from gavel.diagnosis.window import DiagnosisWindow, WindowSum
 from gavel.domain.errors import GavelError
 from gavel.domain.io_path import SPANS, Direction
 from gavel.domain.ledger import Flags, LedgerRows
@@ -114,14 +114,22 @@ def latency(
     """
     known = ledger_object(connection, kind, thing_id)
     of = _Of(known.subject, SCOPES[kind], known.until_at, known.storage)
-    return _over_time(connection, of, from_at, to_at, step)
+    return _over_time(connection, of, queues(connection, kind, thing_id), from_at, to_at, step)
+
+
+def latency_of(
+    connection: Connection, whole: WindowSum, devices: Sequence[Queue], from_at: datetime, to_at: datetime
+) -> Latency:
+    """The same of an object of which a window was read before, in buckets of a sensible width. devices: all that its I/Os pass."""
+    of = _Of(whole.window.subject, whole.scope, whole.window.ledger_until_at, whole.storage)
+    return _over_time(connection, of, devices, from_at, to_at, None)
 
 
 def environment_latency(connection: Connection, from_at: datetime, to_at: datetime, step: timedelta | None) -> Latency:
     """The same for the whole environment, its queues as a sum only. Raises as `latency` does."""
     everything = EntityRef(RefKind.ENVIRONMENT, ENVIRONMENT_ID, "Environment")
     of = _Of(everything, ScopeKind.ENVIRONMENT, ledger_until(connection), modes.storage(connection))
-    return _over_time(connection, of, from_at, to_at, step)
+    return _over_time(connection, of, (), from_at, to_at, step)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +142,14 @@ class _Of:
     storage: modes.Storage
 
 
-def _over_time(connection: Connection, of: _Of, from_at: datetime, to_at: datetime, step: timedelta | None) -> Latency:
+def _over_time(
+    connection: Connection,
+    of: _Of,
+    devices: Sequence[Queue],
+    from_at: datetime,
+    to_at: datetime,
+    step: timedelta | None,
+) -> Latency:
     width = step or _sensible(from_at, to_at)
     _limit((to_at - from_at) / width, from_at, to_at)
     found = ledger(connection, [scope_key(of.scope, of.subject.id)], from_at, to_at, width, storage=of.storage)
@@ -153,7 +168,7 @@ def _over_time(connection: Connection, of: _Of, from_at: datetime, to_at: dateti
         minutes_there=grid.counts(found.minutes),
         qualities=grid.letters([str(letter) for letter in qualities(found.notes.quality_reasons)]),
         directions=tuple(_direction(found.rows, stack, direction, grid) for direction in Direction),
-        queues=_queues_over_time(connection, of, found, grid),
+        queues=_queues_over_time(connection, of, devices, found, grid),
     )
 
 
@@ -257,15 +272,16 @@ def _parts(stack: Stack, direction: Direction, timed: Floats, grid: _Grid) -> It
             )
 
 
-def _queues_over_time(connection: Connection, of: _Of, series: LedgerSeries, grid: _Grid) -> QueueSeries:
-    known = queues(connection, of.subject.kind, of.subject.id)
-    numbers, fullest = queue_numbers(series), fullest_queue(connection, known, series, of.storage)
+def _queues_over_time(
+    connection: Connection, of: _Of, devices: Sequence[Queue], series: LedgerSeries, grid: _Grid
+) -> QueueSeries:
+    numbers, fullest = queue_numbers(series), fullest_queue(connection, devices, series, of.storage)
     nobody = np.full(len(series), np.nan)
     return QueueSeries(
         outstanding_ios=grid.column(numbers.outstanding_ios),
         in_flight_ios=grid.column(numbers.in_flight_ios),
         waiting_ios=grid.column(numbers.waiting_ios),
-        depth=grid.column(numbers.depth if len(known) == 1 else nobody),
+        depth=grid.column(numbers.depth if len(devices) == 1 else nobody),
         fullest=None if fullest is None else _fullest(fullest, grid),
     )
 

@@ -4,8 +4,9 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import * as requestsCopy from '../copy/requests'
 import { type Range, rangeQuery } from '../lib/range'
 import { call, client } from './client'
-import { type EntityKind, PAGE_SIZE } from './queries'
-import type { DiagnosisSeverity, Layer } from './types'
+import { callSeries, type EntityKind, PAGE_SIZE } from './queries'
+import { sectionOfSummary } from './summary'
+import type { DiagnosisSeverity, Happened, Layer } from './types'
 
 /** Null: the newest minutes, as many as the API takes by itself. */
 export type DiagnosisWindow = Range | null
@@ -21,7 +22,9 @@ const sameObject =
 export const diagnosisQuery = (kind: EntityKind, id: number, window: DiagnosisWindow) =>
   queryOptions({
     queryKey: ['ledger', 'diagnosis', kind, id, window] as const,
-    queryFn: ({ signal }) => {
+    queryFn: async ({ signal, client: cache, queryKey }) => {
+      const summed = await sectionOfSummary(cache, queryKey, 'diagnosis', { kind, id, window })
+      if (summed !== null) return summed
       const params = { path: { kind, thing_id: id }, query: windowQuery(window) }
       return call(
         requestsCopy.diagnosis,
@@ -37,7 +40,9 @@ export const diagnosisQuery = (kind: EntityKind, id: number, window: DiagnosisWi
 export const waterfallQuery = (kind: EntityKind, id: number, window: DiagnosisWindow) =>
   queryOptions({
     queryKey: ['ledger', 'waterfall', kind, id, window] as const,
-    queryFn: ({ signal }) => {
+    queryFn: async ({ signal, client: cache, queryKey }) => {
+      const summed = await sectionOfSummary(cache, queryKey, 'waterfall', { kind, id, window })
+      if (summed !== null) return summed
       const params = { path: { kind, thing_id: id }, query: windowQuery(window) }
       return call(
         requestsCopy.latencyBreakdown,
@@ -82,7 +87,9 @@ export const hopsQuery = (kind: HoppingKind, id: number, window: DiagnosisWindow
 export const latencyQuery = (kind: EntityKind, id: number, range: Range) =>
   queryOptions({
     queryKey: ['ledger', 'latency', kind, id, range] as const,
-    queryFn: ({ signal }) => {
+    queryFn: async ({ signal, client: cache, queryKey }) => {
+      const summed = await sectionOfSummary(cache, queryKey, 'latency', { kind, id, trend: range })
+      if (summed !== null) return summed
       const params = { path: { kind, thing_id: id }, query: rangeQuery(range) }
       return call(
         requestsCopy.latencyOverTime,
@@ -108,7 +115,10 @@ export const environmentLatencyQuery = (range: Range) =>
 export const contributorsQuery = (kind: EntityKind, id: number, layer: Layer, window: DiagnosisWindow) =>
   queryOptions({
     queryKey: ['ledger', 'contributors', kind, id, layer, window] as const,
-    queryFn: ({ signal }) => {
+    queryFn: async ({ signal, client: cache, queryKey }) => {
+      const summed = await sectionOfSummary(cache, queryKey, 'contributors', { kind, id, window })
+      // Of another layer than the diagnosis names it is asked for apart.
+      if (summed?.layer === layer) return summed
       const params = { path: { kind, thing_id: id }, query: { layer, ...windowQuery(window) } }
       return call(
         requestsCopy.contributors,
@@ -137,7 +147,10 @@ export const deltasQuery = (datastore_id: number, window: DiagnosisWindow) =>
 export const hostRowsQuery = (datastore_id: number, window: DiagnosisWindow) =>
   queryOptions({
     queryKey: ['ledger', 'hosts', 'datastores', datastore_id, window] as const,
-    queryFn: ({ signal }) => {
+    queryFn: async ({ signal, client: cache, queryKey }) => {
+      const of = { kind: 'datastores', id: datastore_id, window } as const
+      const summed = await sectionOfSummary(cache, queryKey, 'hosts', of)
+      if (summed !== null) return summed
       const params = { path: { thing_id: datastore_id }, query: windowQuery(window) }
       return call(
         requestsCopy.hostCounters,
@@ -146,6 +159,19 @@ export const hostRowsQuery = (datastore_id: number, window: DiagnosisWindow) =>
       )
     },
     placeholderData: sameObject('datastores', datastore_id),
+  })
+
+/** Gaps of its sources and events of an object: they come with its raw counters, too, which are not needed for them. */
+export const happenedQuery = (kind: EntityKind, id: number, range: Range) =>
+  queryOptions({
+    queryKey: ['ledger', 'happened', kind, id, range] as const,
+    queryFn: async ({ signal, client: cache, queryKey }): Promise<Happened> => {
+      const summed = await sectionOfSummary(cache, queryKey, 'happened', { kind, id, trend: range })
+      if (summed !== null) return summed
+      const { from_at, to_at, gaps, events } = await callSeries(kind, id, range, 'none', signal)
+      return { from_at, to_at, gaps, events }
+    },
+    placeholderData: sameObject(kind, id),
   })
 
 const ORDERS = ['excess_outstanding', 'excess', 'latency', 'iops', 'name'] as const

@@ -1,6 +1,6 @@
 import { QueryClient } from '@tanstack/react-query'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { gathered, openStream, parseLive, refresh } from './live'
+import { gathered, isNews, openStream, parseLive, refresh } from './live'
 
 class FakeStream extends EventTarget {
   static readonly CLOSED = 2
@@ -52,6 +52,20 @@ describe('the live stream', () => {
     expect(onDown).toHaveBeenCalledTimes(2)
     close()
     expect(FakeStream.opened[1]?.readyState).toBe(FakeStream.CLOSED)
+  })
+
+  it('says when what it announces came, and what was asked for later has it', () => {
+    const { onUpdate, ...rest } = handlers()
+    openStream({ onUpdate, ...rest })
+    const data = '{"revision": 4, "streams": ["ledger"], "at": "2026-11-21T12:00:10Z"}'
+    FakeStream.opened[0]?.dispatchEvent(new MessageEvent('update', { data }))
+    const at_ms = Date.parse('2026-11-21T12:00:10Z')
+    expect(onUpdate).toHaveBeenCalledWith(['ledger'], at_ms)
+    expect(isNews(at_ms, at_ms - 5_000)).toBe(true)
+    expect(isNews(at_ms, at_ms + 5_000)).toBe(false)
+    // Clocks that are not quite the same lose nothing, and an update without a time is always followed.
+    expect(isNews(at_ms, at_ms + 1_000)).toBe(true)
+    expect(isNews(Number.NaN, at_ms)).toBe(true)
   })
 
   it('redraws once for several updates within a second', () => {

@@ -37,10 +37,10 @@ export function parseLive(data: string): LiveUpdate | null {
 }
 
 // A frozen view shows what was; only the health of Gavel itself goes on.
-const ALWAYS_LIVE = new Set(['sources', 'session'])
+const ALWAYS_LIVE = new Set(['sources'])
 const DATA = new Set(['list', 'one', 'series', ...ALWAYS_LIVE])
 /** Diagnoses change when minutes were attributed, not with every sample. */
-const WITH_LEDGER = new Set([...DATA, 'ledger', 'alerts'])
+const WITH_LEDGER = new Set([...DATA, 'ledger', 'summary', 'alerts'])
 
 export function refresh(client: QueryClient, frozen: boolean, hasLedger = true): void {
   const keys = frozen ? ALWAYS_LIVE : hasLedger ? WITH_LEDGER : DATA
@@ -57,15 +57,19 @@ export function LiveProvider({ frozen, children }: { frozen: boolean; children: 
     const follow = (streams?: ReadonlySet<string>) =>
       refresh(client, frozenNow.current, streams === undefined || streams.has('ledger'))
     let wasDown = false
-    const followSoon = gathered(() => follow(), GATHER_MS)
+    // What a page has was asked for after its start, and after an outage anew: the stream's first update may be older than that.
+    let asked_ms = serverNow() - performance.now()
+    const followSoon = gathered(follow, GATHER_MS)
     return openStream({
-      onUpdate: gathered(follow, GATHER_MS),
+      onUpdate: (streams, at_ms) => {
+        if (isNews(at_ms, asked_ms)) followSoon(streams)
+      },
       onUp: () => {
         setConnection({ state: 'live', downSince_ms: null })
-        // What a page asks for first is still on its way when its stream opens: nothing is asked twice before it is there.
-        if (wasDown) follow()
-        else followSoon()
+        if (!wasDown) return
         wasDown = false
+        asked_ms = serverNow()
+        follow()
       },
       onDown: () => {
         wasDown = true
@@ -83,6 +87,12 @@ export function LiveProvider({ frozen, children }: { frozen: boolean; children: 
   const live = useMemo(() => ({ ...connection, frozen }), [connection, frozen])
   return <LiveContext value={live}>{children}</LiveContext>
 }
+
+// As far as the clocks of browser and server may be apart without being noticed.
+const CLOCKS_APART_MS = 2_000
+
+/** Whether an update may say something that what was asked for since an instant does not have. */
+export const isNews = (at_ms: number, asked_ms: number) => !(at_ms < asked_ms - CLOCKS_APART_MS)
 
 /** Calls `action` once, `wait_ms` after the first of several calls, with the streams that any of them named. */
 export function gathered(action: (streams: ReadonlySet<string>) => void, wait_ms: number) {
@@ -102,7 +112,7 @@ export function gathered(action: (streams: ReadonlySet<string>) => void, wait_ms
 }
 
 interface StreamHandlers {
-  onUpdate: (streams: readonly string[]) => void
+  onUpdate: (streams: readonly string[], at_ms: number) => void
   onUp: () => void
   onDown: () => void
 }
@@ -117,7 +127,7 @@ export function openStream({ onUpdate, onUp, onDown }: StreamHandlers): () => vo
     stream.addEventListener('open', onUp)
     stream.addEventListener('update', (event) => {
       const update = parseLive(event.data)
-      if (update !== null) onUpdate(update.streams ?? [])
+      if (update !== null) onUpdate(update.streams ?? [], Date.parse(update.at))
     })
     stream.addEventListener('error', () => {
       onDown()

@@ -6,6 +6,7 @@ import * as requestsCopy from '../copy/requests'
 import { type Range, rangeQuery } from '../lib/range'
 import { visibleName } from '../lib/text'
 import { type Answer, call, client } from './client'
+import { sectionOfSummary } from './summary'
 import type {
   ArrayOut,
   ArrayRow,
@@ -115,7 +116,10 @@ export function knownName(cache: QueryClient, kind: EntityKind, id: number): str
 export const oneQuery = <Kind extends EntityKind>(kind: Kind, id: number) =>
   queryOptions({
     queryKey: ['one', kind, id] as const,
-    queryFn: ({ signal, client: cache }) => {
+    queryFn: async ({ signal, client: cache, queryKey }) => {
+      type One = EntityTypes[Kind]['one']
+      const summed = (await sectionOfSummary(cache, queryKey, 'object', { kind, id })) as One | null
+      if (summed !== null) return summed
       const name = knownName(cache, kind, id)
       // Its number is Gavel's own and tells nobody anything.
       const what =
@@ -123,19 +127,22 @@ export const oneQuery = <Kind extends EntityKind>(kind: Kind, id: number) =>
           ? requestsCopy.thisObject(kindNames[kind].noun)
           : requestsCopy.namedObject(kindNames[kind].noun, name)
       const one = call(what, (options): Promise<Answer<unknown>> => ONE[kind](id, options), { signal })
-      return one as Promise<EntityTypes[Kind]['one']>
+      return one as Promise<One>
     },
   })
 
-/** `none`: of the object itself, with gaps and events; `parts`: of each of its devices, disks and volumes, too, which is a lot. */
-export const seriesQuery = (kind: EntityKind, id: number, range: Range, detail: Window['detail']) =>
+export function callSeries(kind: EntityKind, id: number, range: Range, detail: Window['detail'], signal: AbortSignal) {
+  const query = { ...rangeQuery(range), points: POINTS, detail }
+  return call(requestsCopy.objectCounters(kindNames[kind].noun), (options) => SERIES[kind](id, query, options), {
+    signal,
+  })
+}
+
+/** Of the object itself and of each of its devices, disks and volumes, which is a lot. */
+export const seriesQuery = (kind: EntityKind, id: number, range: Range) =>
   queryOptions({
-    queryKey: ['series', kind, id, range, detail] as const,
-    queryFn: ({ signal }) => {
-      const query = { ...rangeQuery(range), points: POINTS, detail }
-      const what = requestsCopy.objectCounters(kindNames[kind].noun)
-      return call(what, (options) => SERIES[kind](id, query, options), { signal })
-    },
+    queryKey: ['series', kind, id, range] as const,
+    queryFn: ({ signal }) => callSeries(kind, id, range, 'parts', signal),
     // Comparing thousands of numbers with thousands takes longer than drawing them.
     structuralSharing: false,
     // A new window keeps the former picture until its own numbers are there; another object must not.
@@ -293,9 +300,13 @@ export const searchQuery = (q: string) =>
     placeholderData: keepPreviousData,
   })
 
+/** Whoever signed out elsewhere is told within a minute, as the live stream is. */
+const SESSION_EVERY_MS = 60_000
+
 export const sessionQuery = () =>
   queryOptions({
     queryKey: ['session'] as const,
     queryFn: ({ signal }) =>
       call(requestsCopy.session, (options) => client.GET('/api/v1/session', options), { signal }),
+    refetchInterval: SESSION_EVERY_MS,
   })

@@ -124,6 +124,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/{kind}/{thing_id}/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Summary
+         * @description The object, its diagnosis and breakdown over the range (by default the last five analyzed minutes), and its latency, gaps and events
+         *     over the trend's range.
+         */
+        get: operations["summary"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/{kind}/{thing_id}/waterfall": {
         parameters: {
             query?: never;
@@ -1209,6 +1230,8 @@ export interface paths {
         /**
          * Live
          * @description Server-sent events named `update`, each a `LiveUpdate`; the event id is its revision. Reload everything after a reconnect.
+         *
+         *     An update of the last minute comes at once: what was asked for before its `at` may be older.
          *
          *     Ends within a minute of signing out, and of a token that was revoked or expired.
          */
@@ -3812,6 +3835,26 @@ export interface components {
             /** Vm Names */
             vm_names: string[] | null;
         };
+        /**
+         * HappenedOut
+         * @description Gaps of the object's sources and events of the object and its parts in the range, oldest first.
+         */
+        HappenedOut: {
+            /** Events */
+            events: components["schemas"]["EventOut"][];
+            /**
+             * From At
+             * Format: date-time
+             */
+            from_at: string;
+            /** Gaps */
+            gaps: components["schemas"]["GapOut"][];
+            /**
+             * To At
+             * Format: date-time
+             */
+            to_at: string;
+        };
         /** HbaOut */
         HbaOut: {
             /** Address */
@@ -6052,6 +6095,25 @@ export interface components {
             stream: string;
             /** Until At */
             until_at: string | null;
+        };
+        /**
+         * SummaryOut
+         * @description Each section is the answer of its own address: `object` of `/{kind}/{id}`, `latency` of the trend's range, `contributors` to the
+         *     outermost layer that the diagnosis names, `happened` gaps and events of the trend's range.
+         *
+         *     hosts: null for other kinds than datastores. failed: sections that are null since they could not be made; their own address says why.
+         */
+        SummaryOut: {
+            contributors: components["schemas"]["ContributorsOut"] | null;
+            diagnosis: components["schemas"]["DiagnosisOut"] | null;
+            /** Failed */
+            failed: ("object" | "diagnosis" | "waterfall" | "latency" | "contributors" | "hosts" | "happened")[];
+            happened: components["schemas"]["HappenedOut"] | null;
+            hosts: components["schemas"]["HostRowsOut"] | null;
+            latency: components["schemas"]["LatencyOut"] | null;
+            /** Object */
+            object: components["schemas"]["DatastoreOut"] | components["schemas"]["VmOut"] | components["schemas"]["HostOut"] | components["schemas"]["VolumeOut"] | components["schemas"]["ArrayOut"] | null;
+            waterfall: components["schemas"]["WaterfallOut"] | null;
         };
         /**
          * TestedChangeOut
@@ -8568,6 +8630,1940 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["OccupancyOut"];
+                };
+            };
+            401: components["responses"]["Refused401"];
+            404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
+            422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    summary: {
+        parameters: {
+            query?: {
+                /** @description as elsewhere; default: the last 5 analyzed minutes */
+                from?: string | null;
+                /** @description ISO 8601 with zone, `now` or `-3h` */
+                to?: string;
+                /** @description ISO 8601 with zone, `now` or `-3h` */
+                trend_from?: string;
+                /** @description ISO 8601 with zone, `now` or `-3h` */
+                trend_to?: string;
+            };
+            header?: never;
+            path: {
+                kind: components["schemas"]["LeafKind"];
+                thing_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "contributors": {
+                     *         "from_at": "2026-11-21T02:15:00Z",
+                     *         "hosts": [
+                     *           {
+                     *             "iops": 65000,
+                     *             "ios": 28.47,
+                     *             "is_merged": false,
+                     *             "lower_ios": 27.625,
+                     *             "share_lower": 0.94,
+                     *             "share_upper": 1,
+                     *             "subject": {
+                     *               "id": 1,
+                     *               "kind": "host",
+                     *               "name": "esx-1"
+                     *             },
+                     *             "time_share": 1,
+                     *             "upper_ios": 29.315,
+                     *             "us": 438
+                     *           }
+                     *         ],
+                     *         "hosts_ios": 28.47,
+                     *         "hosts_rest_ios": 0,
+                     *         "hosts_total": 1,
+                     *         "ios": 28.47,
+                     *         "layer": "kernel",
+                     *         "ledger_until_at": "2026-11-21T02:20:00Z",
+                     *         "minutes": 5,
+                     *         "non_vm_iops": 0,
+                     *         "resolution": "1m",
+                     *         "subject": {
+                     *           "id": 5,
+                     *           "kind": "datastore",
+                     *           "name": "ds-sql-01"
+                     *         },
+                     *         "to_at": "2026-11-21T02:20:00Z",
+                     *         "vms": [
+                     *           {
+                     *             "iops": 65000,
+                     *             "ios": 28.47,
+                     *             "is_merged": false,
+                     *             "lower_ios": 27.625,
+                     *             "share_lower": 0.94,
+                     *             "share_upper": 1,
+                     *             "subject": {
+                     *               "id": 1,
+                     *               "kind": "vm",
+                     *               "name": "db01"
+                     *             },
+                     *             "time_share": 1,
+                     *             "upper_ios": 29.315,
+                     *             "us": 438
+                     *           }
+                     *         ],
+                     *         "vms_ios": 28.47,
+                     *         "vms_rest_ios": 0,
+                     *         "vms_total": 1
+                     *       },
+                     *       "diagnosis": {
+                     *         "array_counted": [
+                     *           {
+                     *             "direction": "read",
+                     *             "inside_us": 400,
+                     *             "port_us": 23
+                     *           },
+                     *           {
+                     *             "direction": "write",
+                     *             "inside_us": 400,
+                     *             "port_us": 23
+                     *           },
+                     *           {
+                     *             "direction": "all",
+                     *             "inside_us": 400,
+                     *             "port_us": 23
+                     *           }
+                     *         ],
+                     *         "baseline_from": "history",
+                     *         "baseline_us": 600,
+                     *         "cause": {
+                     *           "candidates": [],
+                     *           "changed": {
+                     *             "added_share": 0.91,
+                     *             "at": "2026-11-21T02:12:00Z",
+                     *             "changes": [
+                     *               {
+                     *                 "after": 52300,
+                     *                 "before": 8100,
+                     *                 "label": "IOPS",
+                     *                 "unit": "IOPS"
+                     *               }
+                     *             ],
+                     *             "object": {
+                     *               "name": "db01",
+                     *               "refs": [
+                     *                 {
+                     *                   "id": 3,
+                     *                   "kind": "vm",
+                     *                   "name": "db01"
+                     *                 }
+                     *               ]
+                     *             },
+                     *             "text": "db01: 8,100 to 52,300 IOPS at 02:12 UTC"
+                     *           },
+                     *           "confidence": "confirmed",
+                     *           "evidence": [
+                     *             {
+                     *               "is_derived": false,
+                     *               "label": "Kernel queue (QAVG)",
+                     *               "lower": 337,
+                     *               "unit": "µs",
+                     *               "upper": null,
+                     *               "value": 350
+                     *             }
+                     *           ],
+                     *           "finding": "device-queue-full",
+                     *           "from_at": "2026-11-21T02:15:00Z",
+                     *           "headline": "db01 fills the queue of device ds-sql-01 on esx-1",
+                     *           "iops": 52300,
+                     *           "kind": "device_queue_full",
+                     *           "label": "Device queue full",
+                     *           "limit": {
+                     *             "is_derived": true,
+                     *             "name": "DQLEN",
+                     *             "set_where": "host: queue depth of the HBA module",
+                     *             "unit": "I/Os",
+                     *             "used": 32,
+                     *             "used_share": 1,
+                     *             "value": 32
+                     *           },
+                     *           "object": {
+                     *             "name": "db01",
+                     *             "refs": [
+                     *               {
+                     *                 "id": 3,
+                     *                 "kind": "vm",
+                     *                 "name": "db01"
+                     *               }
+                     *             ]
+                     *           },
+                     *           "object_count": 1,
+                     *           "on": {
+                     *             "name": "device ds-sql-01 on esx-1",
+                     *             "refs": [
+                     *               {
+                     *                 "id": 1,
+                     *                 "kind": "host",
+                     *                 "name": "esx-1"
+                     *               },
+                     *               {
+                     *                 "id": 11,
+                     *                 "kind": "device",
+                     *                 "name": "naa.624a93709714b5cb91634c470002b200"
+                     *               }
+                     *             ]
+                     *           },
+                     *           "share": 0.93,
+                     *           "share_of": "I/O in the queue",
+                     *           "text": "db01 issues 93 % of the I/O; the queue of device ds-sql-01 on esx-1 is full (ACTV ≈ 32, DQLEN 32, QUED ≈ 23)",
+                     *           "to_at": "2026-11-21T02:20:00Z",
+                     *           "twin": {
+                     *             "binding_minutes": 5,
+                     *             "elevated_minutes": 5,
+                     *             "normal_binding_minutes": 0,
+                     *             "normal_minutes": 15
+                     *           }
+                     *         },
+                     *         "confidence": "confirmed",
+                     *         "data_quality": {
+                     *           "disagreement_us": 0,
+                     *           "has_earlier_rules": false,
+                     *           "match_ratio": 1,
+                     *           "matched_array_iops": 65000,
+                     *           "matched_host_iops": 65000,
+                     *           "missing_s": 0,
+                     *           "modelled_ios": 60.45,
+                     *           "offset_error_s": 0.1,
+                     *           "outstanding_ios": 64,
+                     *           "quality": "A",
+                     *           "quality_reasons": [],
+                     *           "queue_depths": {
+                     *             "highest": 32,
+                     *             "hosts": 1,
+                     *             "lowest": 32,
+                     *             "queues": 1
+                     *           },
+                     *           "recalculated_at": null,
+                     *           "recalculated_minutes": 0
+                     *         },
+                     *         "evidence": [
+                     *           {
+                     *             "at": "2026-11-21T02:20:00Z",
+                     *             "counter": "disk.numberRead.summation",
+                     *             "direction": "read",
+                     *             "label": "Read IOPS",
+                     *             "name": "read_iops",
+                     *             "precision": null,
+                     *             "side": "host",
+                     *             "sources": [
+                     *               {
+                     *                 "id": 1,
+                     *                 "kind": "source",
+                     *                 "name": "vc-1"
+                     *               }
+                     *             ],
+                     *             "subject": {
+                     *               "id": 5,
+                     *               "kind": "datastore",
+                     *               "name": "ds-sql-01"
+                     *             },
+                     *             "unit": "ops/s",
+                     *             "value": 43333.3
+                     *           },
+                     *           {
+                     *             "at": "2026-11-21T02:20:00Z",
+                     *             "counter": "disk.totalReadLatency.average",
+                     *             "direction": "read",
+                     *             "label": "Read GAVG",
+                     *             "name": "read_gavg_us",
+                     *             "precision": 1000,
+                     *             "side": "host",
+                     *             "sources": [
+                     *               {
+                     *                 "id": 1,
+                     *                 "kind": "source",
+                     *                 "name": "vc-1"
+                     *               }
+                     *             ],
+                     *             "subject": {
+                     *               "id": 5,
+                     *               "kind": "datastore",
+                     *               "name": "ds-sql-01"
+                     *             },
+                     *             "unit": "µs",
+                     *             "value": 1000
+                     *           },
+                     *           {
+                     *             "at": "2026-11-21T02:20:00Z",
+                     *             "counter": "disk.deviceReadLatency.average",
+                     *             "direction": "read",
+                     *             "label": "Read DAVG",
+                     *             "name": "read_davg_us",
+                     *             "precision": 1000,
+                     *             "side": "host",
+                     *             "sources": [
+                     *               {
+                     *                 "id": 1,
+                     *                 "kind": "source",
+                     *                 "name": "vc-1"
+                     *               }
+                     *             ],
+                     *             "subject": {
+                     *               "id": 5,
+                     *               "kind": "datastore",
+                     *               "name": "ds-sql-01"
+                     *             },
+                     *             "unit": "µs",
+                     *             "value": 0
+                     *           },
+                     *           {
+                     *             "at": "2026-11-21T02:20:00Z",
+                     *             "counter": "disk.maxQueueDepth.average",
+                     *             "direction": null,
+                     *             "label": "Queue depth (DQLEN), deepest queue",
+                     *             "name": "queue_depth",
+                     *             "precision": null,
+                     *             "side": "host",
+                     *             "sources": [
+                     *               {
+                     *                 "id": 1,
+                     *                 "kind": "source",
+                     *                 "name": "vc-1"
+                     *               }
+                     *             ],
+                     *             "subject": {
+                     *               "id": 5,
+                     *               "kind": "datastore",
+                     *               "name": "ds-sql-01"
+                     *             },
+                     *             "unit": "I/Os",
+                     *             "value": 32
+                     *           },
+                     *           {
+                     *             "at": "2026-11-21T02:20:00Z",
+                     *             "counter": "reads_per_sec",
+                     *             "direction": "read",
+                     *             "label": "Read IOPS",
+                     *             "name": "read_iops",
+                     *             "precision": null,
+                     *             "side": "array",
+                     *             "sources": [
+                     *               {
+                     *                 "id": 2,
+                     *                 "kind": "source",
+                     *                 "name": "array-a"
+                     *               }
+                     *             ],
+                     *             "subject": {
+                     *               "id": 5,
+                     *               "kind": "datastore",
+                     *               "name": "ds-sql-01"
+                     *             },
+                     *             "unit": "ops/s",
+                     *             "value": 43333.3333
+                     *           },
+                     *           {
+                     *             "at": "2026-11-21T02:20:00Z",
+                     *             "counter": "service_usec_per_read_op",
+                     *             "direction": "read",
+                     *             "label": "Read array service",
+                     *             "name": "read_service_us",
+                     *             "precision": 1,
+                     *             "side": "array",
+                     *             "sources": [
+                     *               {
+                     *                 "id": 2,
+                     *                 "kind": "source",
+                     *                 "name": "array-a"
+                     *               }
+                     *             ],
+                     *             "subject": {
+                     *               "id": 5,
+                     *               "kind": "datastore",
+                     *               "name": "ds-sql-01"
+                     *             },
+                     *             "unit": "µs",
+                     *             "value": 300
+                     *           },
+                     *           {
+                     *             "at": "2026-11-21T02:20:00Z",
+                     *             "counter": "queue_usec_per_read_op",
+                     *             "direction": "read",
+                     *             "label": "Read array queue",
+                     *             "name": "read_queue_us",
+                     *             "precision": 1,
+                     *             "side": "array",
+                     *             "sources": [
+                     *               {
+                     *                 "id": 2,
+                     *                 "kind": "source",
+                     *                 "name": "array-a"
+                     *               }
+                     *             ],
+                     *             "subject": {
+                     *               "id": 5,
+                     *               "kind": "datastore",
+                     *               "name": "ds-sql-01"
+                     *             },
+                     *             "unit": "µs",
+                     *             "value": 77
+                     *           },
+                     *           {
+                     *             "at": "2026-11-21T02:20:00Z",
+                     *             "counter": "san_usec_per_read_op",
+                     *             "direction": "read",
+                     *             "label": "Read SAN time (array port)",
+                     *             "name": "read_san_us",
+                     *             "precision": 1,
+                     *             "side": "array",
+                     *             "sources": [
+                     *               {
+                     *                 "id": 2,
+                     *                 "kind": "source",
+                     *                 "name": "array-a"
+                     *               }
+                     *             ],
+                     *             "subject": {
+                     *               "id": 5,
+                     *               "kind": "datastore",
+                     *               "name": "ds-sql-01"
+                     *             },
+                     *             "unit": "µs",
+                     *             "value": 23
+                     *           }
+                     *         ],
+                     *         "excess_outstanding": 28.47,
+                     *         "excess_us": 438,
+                     *         "from_at": "2026-11-21T02:15:00Z",
+                     *         "layer": "kernel",
+                     *         "layer_label": "Kernel",
+                     *         "layers": [
+                     *           {
+                     *             "baseline_us": 0,
+                     *             "excess_lower_us": 425,
+                     *             "excess_upper_us": 451,
+                     *             "excess_us": 438,
+                     *             "label": "Kernel",
+                     *             "layers": [
+                     *               "kernel"
+                     *             ],
+                     *             "lower_us": 425,
+                     *             "measured_us": 438,
+                     *             "name": "kernel",
+                     *             "ops_share": 1,
+                     *             "share": 0.471,
+                     *             "upper_us": 451,
+                     *             "us": 438
+                     *           },
+                     *           {
+                     *             "baseline_us": 100,
+                     *             "excess_lower_us": 0,
+                     *             "excess_upper_us": 1.5,
+                     *             "excess_us": 0,
+                     *             "label": "SAN",
+                     *             "layers": [
+                     *               "san"
+                     *             ],
+                     *             "lower_us": 82.5,
+                     *             "measured_us": 92,
+                     *             "name": "san",
+                     *             "ops_share": 1,
+                     *             "share": 0.0989,
+                     *             "upper_us": 101.5,
+                     *             "us": 92
+                     *           },
+                     *           {
+                     *             "baseline_us": 500,
+                     *             "excess_lower_us": 0,
+                     *             "excess_upper_us": 0,
+                     *             "excess_us": 0,
+                     *             "label": "Array",
+                     *             "layers": [
+                     *               "array"
+                     *             ],
+                     *             "lower_us": 398.5,
+                     *             "measured_us": 400,
+                     *             "name": "array",
+                     *             "ops_share": 1,
+                     *             "share": 0.4301,
+                     *             "upper_us": 401.5,
+                     *             "us": 400
+                     *           }
+                     *         ],
+                     *         "ledger_until_at": "2026-11-21T02:20:00Z",
+                     *         "limited_counters": false,
+                     *         "minutes": 5,
+                     *         "not_measured": [
+                     *           "guest"
+                     *         ],
+                     *         "other": null,
+                     *         "other_label": null,
+                     *         "resolution": "1m",
+                     *         "scoreboard": [
+                     *           {
+                     *             "baseline_us": null,
+                     *             "delta_lower_us": null,
+                     *             "delta_upper_us": null,
+                     *             "delta_us": null,
+                     *             "is_own": true,
+                     *             "label": "Guest",
+                     *             "layer": "guest",
+                     *             "lower_us": null,
+                     *             "merged_with": [],
+                     *             "state": "not_measured",
+                     *             "upper_us": null,
+                     *             "us": null
+                     *           },
+                     *           {
+                     *             "baseline_us": 0,
+                     *             "delta_lower_us": 425,
+                     *             "delta_upper_us": 451,
+                     *             "delta_us": 438,
+                     *             "is_own": true,
+                     *             "label": "Kernel",
+                     *             "layer": "kernel",
+                     *             "lower_us": 425,
+                     *             "merged_with": [],
+                     *             "state": "cause",
+                     *             "upper_us": 451,
+                     *             "us": 438
+                     *           },
+                     *           {
+                     *             "baseline_us": 100,
+                     *             "delta_lower_us": -17.5,
+                     *             "delta_upper_us": 1.5,
+                     *             "delta_us": -8,
+                     *             "is_own": true,
+                     *             "label": "SAN",
+                     *             "layer": "san",
+                     *             "lower_us": 82.5,
+                     *             "merged_with": [],
+                     *             "state": "not_the_cause",
+                     *             "upper_us": 101.5,
+                     *             "us": 92
+                     *           },
+                     *           {
+                     *             "baseline_us": 500,
+                     *             "delta_lower_us": -101.5,
+                     *             "delta_upper_us": -98.5,
+                     *             "delta_us": -100,
+                     *             "is_own": true,
+                     *             "label": "Array",
+                     *             "layer": "array",
+                     *             "lower_us": 398.5,
+                     *             "merged_with": [],
+                     *             "state": "not_the_cause",
+                     *             "upper_us": 401.5,
+                     *             "us": 400
+                     *           }
+                     *         ],
+                     *         "seen_only": false,
+                     *         "sentence": {
+                     *           "cause": "Cause (confirmed): db01 issues 93 % of the I/O; the queue of device ds-sql-01 on esx-1 is full (ACTV ≈ 32, DQLEN 32, QUED ≈ 23)",
+                     *           "caveats": [
+                     *             {
+                     *               "code": "guest_not_measured",
+                     *               "text": "Guest not measured; virtual disk queue full, guest queueing likely"
+                     *             }
+                     *           ],
+                     *           "confidence": "Confirmed",
+                     *           "head": {
+                     *             "detail": "0.44 of 0.93 ms since 02:12 UTC, 0.44 ms above baseline",
+                     *             "headline": "Kernel queue on esx-1",
+                     *             "text": "Kernel queue on esx-1: 0.44 of 0.93 ms since 02:12 UTC, 0.44 ms above baseline"
+                     *           },
+                     *           "reasons": [
+                     *             {
+                     *               "code": "outstanding",
+                     *               "text": "64 I/Os outstanding"
+                     *             },
+                     *             {
+                     *               "code": "busiest_queue",
+                     *               "text": "busiest device queue on esx-1: ACTV ≈ 32, DQLEN 32"
+                     *             },
+                     *             {
+                     *               "code": "array_latency",
+                     *               "text": "array latency 0.40 ms"
+                     *             }
+                     *           ],
+                     *           "text": "Kernel queue on esx-1: 0.44 of 0.93 ms since 02:12 UTC, 0.44 ms above baseline. Confirmed. Cause (confirmed): db01 issues 93 % of the I/O; the queue of device ds-sql-01 on esx-1 is full (ACTV ≈ 32, DQLEN 32, QUED ≈ 23). — 64 I/Os outstanding; busiest device queue on esx-1: ACTV ≈ 32, DQLEN 32; array latency 0.40 ms. Guest not measured; virtual disk queue full, guest queueing likely.",
+                     *           "to_confirm": []
+                     *         },
+                     *         "severity": "elevated",
+                     *         "share": 1,
+                     *         "since_at": "2026-11-21T02:12:00Z",
+                     *         "state": "judged",
+                     *         "subject": {
+                     *           "id": 5,
+                     *           "kind": "datastore",
+                     *           "name": "ds-sql-01"
+                     *         },
+                     *         "to_at": "2026-11-21T02:20:00Z",
+                     *         "total_us": 930,
+                     *         "until_at": null
+                     *       },
+                     *       "failed": [],
+                     *       "happened": {
+                     *         "events": [],
+                     *         "from_at": "2026-11-21T23:36:30Z",
+                     *         "gaps": [],
+                     *         "to_at": "2026-11-21T23:42:00Z"
+                     *       },
+                     *       "hosts": {
+                     *         "from_at": "2026-11-21T02:15:00Z",
+                     *         "hosts": [
+                     *           {
+                     *             "davg_us": 492,
+                     *             "gavg_us": 930,
+                     *             "iops": 61300,
+                     *             "kavg_us": 438,
+                     *             "precision_us": 1,
+                     *             "qavg_us": 401,
+                     *             "queue_depth": 32,
+                     *             "subject": {
+                     *               "id": 3,
+                     *               "kind": "host",
+                     *               "name": "esx-14"
+                     *             },
+                     *             "vms": 9,
+                     *             "vms_active": 7
+                     *           },
+                     *           {
+                     *             "davg_us": 498,
+                     *             "gavg_us": 510,
+                     *             "iops": 210,
+                     *             "kavg_us": 12,
+                     *             "precision_us": 1,
+                     *             "qavg_us": null,
+                     *             "queue_depth": 64,
+                     *             "subject": {
+                     *               "id": 4,
+                     *               "kind": "host",
+                     *               "name": "esx-15"
+                     *             },
+                     *             "vms": 4,
+                     *             "vms_active": 1
+                     *           }
+                     *         ],
+                     *         "ledger_until_at": "2026-11-21T02:20:00Z",
+                     *         "minutes": 5,
+                     *         "resolution": "1m",
+                     *         "subject": {
+                     *           "id": 5,
+                     *           "kind": "datastore",
+                     *           "name": "ds-sql-01"
+                     *         },
+                     *         "to_at": "2026-11-21T02:20:00Z"
+                     *       },
+                     *       "latency": {
+                     *         "directions": [
+                     *           {
+                     *             "bytes": [
+                     *               10649600000,
+                     *               10649600000
+                     *             ],
+                     *             "direction": "read",
+                     *             "layers": [
+                     *               {
+                     *                 "label": "Kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "lower_us": [
+                     *                   425,
+                     *                   425
+                     *                 ],
+                     *                 "name": "kernel",
+                     *                 "upper_us": [
+                     *                   451,
+                     *                   451
+                     *                 ],
+                     *                 "us": [
+                     *                   438,
+                     *                   438
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "label": "SAN",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "lower_us": [
+                     *                   82.5,
+                     *                   82.5
+                     *                 ],
+                     *                 "name": "san",
+                     *                 "upper_us": [
+                     *                   101.5,
+                     *                   101.5
+                     *                 ],
+                     *                 "us": [
+                     *                   92,
+                     *                   92
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "label": "Array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "lower_us": [
+                     *                   398.5,
+                     *                   398.5
+                     *                 ],
+                     *                 "name": "array",
+                     *                 "upper_us": [
+                     *                   401.5,
+                     *                   401.5
+                     *                 ],
+                     *                 "us": [
+                     *                   400,
+                     *                   400
+                     *                 ]
+                     *               }
+                     *             ],
+                     *             "ops": [
+                     *               2600000,
+                     *               2600000
+                     *             ],
+                     *             "parts": [
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Hypervisor",
+                     *                 "layer": "kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "name": "hypervisor",
+                     *                 "us": [
+                     *                   43.8,
+                     *                   43.8
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Kernel queue",
+                     *                 "layer": "kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "name": "kernel_queue",
+                     *                 "us": [
+                     *                   350.4,
+                     *                   350.4
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Kernel processing",
+                     *                 "layer": "kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "name": "kernel_service",
+                     *                 "us": [
+                     *                   43.8,
+                     *                   43.8
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Fabric",
+                     *                 "layer": "san",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "name": "fabric",
+                     *                 "us": [
+                     *                   69,
+                     *                   69
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Array port",
+                     *                 "layer": "san",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "name": "array_port",
+                     *                 "us": [
+                     *                   23,
+                     *                   23
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Array QoS limit",
+                     *                 "layer": "array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "name": "array_qos",
+                     *                 "us": [
+                     *                   0,
+                     *                   0
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Array queue",
+                     *                 "layer": "array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "name": "array_queue",
+                     *                 "us": [
+                     *                   100,
+                     *                   100
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Array service",
+                     *                 "layer": "array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "name": "array_service",
+                     *                 "us": [
+                     *                   300,
+                     *                   300
+                     *                 ]
+                     *               }
+                     *             ],
+                     *             "too_few": [
+                     *               false,
+                     *               false
+                     *             ],
+                     *             "total_us": [
+                     *               930,
+                     *               930
+                     *             ]
+                     *           },
+                     *           {
+                     *             "bytes": [
+                     *               5324800000,
+                     *               5324800000
+                     *             ],
+                     *             "direction": "write",
+                     *             "layers": [
+                     *               {
+                     *                 "label": "Kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "lower_us": [
+                     *                   425,
+                     *                   425
+                     *                 ],
+                     *                 "name": "kernel",
+                     *                 "upper_us": [
+                     *                   451,
+                     *                   451
+                     *                 ],
+                     *                 "us": [
+                     *                   438,
+                     *                   438
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "label": "SAN",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "lower_us": [
+                     *                   82.5,
+                     *                   82.5
+                     *                 ],
+                     *                 "name": "san",
+                     *                 "upper_us": [
+                     *                   101.5,
+                     *                   101.5
+                     *                 ],
+                     *                 "us": [
+                     *                   92,
+                     *                   92
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "label": "Array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "lower_us": [
+                     *                   398.5,
+                     *                   398.5
+                     *                 ],
+                     *                 "name": "array",
+                     *                 "upper_us": [
+                     *                   401.5,
+                     *                   401.5
+                     *                 ],
+                     *                 "us": [
+                     *                   400,
+                     *                   400
+                     *                 ]
+                     *               }
+                     *             ],
+                     *             "ops": [
+                     *               1300000,
+                     *               1300000
+                     *             ],
+                     *             "parts": [
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Hypervisor",
+                     *                 "layer": "kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "name": "hypervisor",
+                     *                 "us": [
+                     *                   43.8,
+                     *                   43.8
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Kernel queue",
+                     *                 "layer": "kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "name": "kernel_queue",
+                     *                 "us": [
+                     *                   350.4,
+                     *                   350.4
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Kernel processing",
+                     *                 "layer": "kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "name": "kernel_service",
+                     *                 "us": [
+                     *                   43.8,
+                     *                   43.8
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Fabric",
+                     *                 "layer": "san",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "name": "fabric",
+                     *                 "us": [
+                     *                   69,
+                     *                   69
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Array port",
+                     *                 "layer": "san",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "name": "array_port",
+                     *                 "us": [
+                     *                   23,
+                     *                   23
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Array QoS limit",
+                     *                 "layer": "array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "name": "array_qos",
+                     *                 "us": [
+                     *                   0,
+                     *                   0
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Array queue",
+                     *                 "layer": "array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "name": "array_queue",
+                     *                 "us": [
+                     *                   100,
+                     *                   100
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Array service",
+                     *                 "layer": "array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "name": "array_service",
+                     *                 "us": [
+                     *                   300,
+                     *                   300
+                     *                 ]
+                     *               }
+                     *             ],
+                     *             "too_few": [
+                     *               false,
+                     *               false
+                     *             ],
+                     *             "total_us": [
+                     *               930,
+                     *               930
+                     *             ]
+                     *           },
+                     *           {
+                     *             "bytes": [
+                     *               15974400000,
+                     *               15974400000
+                     *             ],
+                     *             "direction": "all",
+                     *             "layers": [
+                     *               {
+                     *                 "label": "Kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "lower_us": [
+                     *                   425,
+                     *                   425
+                     *                 ],
+                     *                 "name": "kernel",
+                     *                 "upper_us": [
+                     *                   451,
+                     *                   451
+                     *                 ],
+                     *                 "us": [
+                     *                   438,
+                     *                   438
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "label": "SAN",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "lower_us": [
+                     *                   82.5,
+                     *                   82.5
+                     *                 ],
+                     *                 "name": "san",
+                     *                 "upper_us": [
+                     *                   101.5,
+                     *                   101.5
+                     *                 ],
+                     *                 "us": [
+                     *                   92,
+                     *                   92
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "label": "Array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "lower_us": [
+                     *                   398.5,
+                     *                   398.5
+                     *                 ],
+                     *                 "name": "array",
+                     *                 "upper_us": [
+                     *                   401.5,
+                     *                   401.5
+                     *                 ],
+                     *                 "us": [
+                     *                   400,
+                     *                   400
+                     *                 ]
+                     *               }
+                     *             ],
+                     *             "ops": [
+                     *               3900000,
+                     *               3900000
+                     *             ],
+                     *             "parts": [
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Hypervisor",
+                     *                 "layer": "kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "name": "hypervisor",
+                     *                 "us": [
+                     *                   43.8,
+                     *                   43.8
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Kernel queue",
+                     *                 "layer": "kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "name": "kernel_queue",
+                     *                 "us": [
+                     *                   350.4,
+                     *                   350.4
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Kernel processing",
+                     *                 "layer": "kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "name": "kernel_service",
+                     *                 "us": [
+                     *                   43.8,
+                     *                   43.8
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Fabric",
+                     *                 "layer": "san",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "name": "fabric",
+                     *                 "us": [
+                     *                   69,
+                     *                   69
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Array port",
+                     *                 "layer": "san",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "name": "array_port",
+                     *                 "us": [
+                     *                   23,
+                     *                   23
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Array QoS limit",
+                     *                 "layer": "array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "name": "array_qos",
+                     *                 "us": [
+                     *                   0,
+                     *                   0
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Array queue",
+                     *                 "layer": "array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "name": "array_queue",
+                     *                 "us": [
+                     *                   100,
+                     *                   100
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Array service",
+                     *                 "layer": "array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "name": "array_service",
+                     *                 "us": [
+                     *                   300,
+                     *                   300
+                     *                 ]
+                     *               }
+                     *             ],
+                     *             "too_few": [
+                     *               false,
+                     *               false
+                     *             ],
+                     *             "total_us": [
+                     *               930,
+                     *               930
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "from_at": "2026-11-21T02:18:00Z",
+                     *         "ledger_until_at": "2026-11-21T02:20:00Z",
+                     *         "minutes": 2,
+                     *         "minutes_there": [
+                     *           1,
+                     *           1
+                     *         ],
+                     *         "qualities": [
+                     *           "A",
+                     *           "A"
+                     *         ],
+                     *         "queues": {
+                     *           "depth": [
+                     *             32,
+                     *             32
+                     *           ],
+                     *           "fullest": {
+                     *             "depth": [
+                     *               32,
+                     *               32
+                     *             ],
+                     *             "in_flight_ios": [
+                     *               31.98,
+                     *               31.98
+                     *             ],
+                     *             "queue": [
+                     *               0,
+                     *               0
+                     *             ],
+                     *             "queues": [
+                     *               {
+                     *                 "device": {
+                     *                   "id": 7,
+                     *                   "kind": "device",
+                     *                   "name": "naa.624a93705f2c1d8e4b6a3c90000113ef"
+                     *                 },
+                     *                 "host": {
+                     *                   "id": 2,
+                     *                   "kind": "host",
+                     *                   "name": "esx-1"
+                     *                 }
+                     *               }
+                     *             ],
+                     *             "waiting_ios": [
+                     *               22.776,
+                     *               22.776
+                     *             ]
+                     *           },
+                     *           "in_flight_ios": [
+                     *             31.98,
+                     *             31.98
+                     *           ],
+                     *           "outstanding_ios": [
+                     *             64,
+                     *             64
+                     *           ],
+                     *           "waiting_ios": [
+                     *             22.776,
+                     *             22.776
+                     *           ]
+                     *         },
+                     *         "resolution": "1m",
+                     *         "step_s": 60,
+                     *         "subject": {
+                     *           "id": 5,
+                     *           "kind": "datastore",
+                     *           "name": "ds-sql-01"
+                     *         },
+                     *         "times_ms": [
+                     *           1795227480000,
+                     *           1795227540000
+                     *         ],
+                     *         "to_at": "2026-11-21T02:20:00Z"
+                     *       },
+                     *       "object": {
+                     *         "capacity_bytes": 8796093022208,
+                     *         "devices": [
+                     *           {
+                     *             "canonical_name": "naa.624a9370bca5e2f6368c4b9300011011",
+                     *             "dsnro": 32,
+                     *             "host": {
+                     *               "id": 4,
+                     *               "kind": "host",
+                     *               "name": "esx-01.lab.example"
+                     *             },
+                     *             "id": 28,
+                     *             "match": {
+                     *               "by": "naa",
+                     *               "matched": true,
+                     *               "needs_action": false,
+                     *               "reason": null,
+                     *               "remedy": null
+                     *             },
+                     *             "newest": {
+                     *               "depth_in_force": 32,
+                     *               "gavg_us": 338.2,
+                     *               "in_flight_ios": 0.27,
+                     *               "iops": 812.4,
+                     *               "precision_us": 1
+                     *             },
+                     *             "path_policy": {
+                     *               "by": "iops",
+                     *               "iops": 1,
+                     *               "plugin": "VMW_PSP_RR",
+                     *               "text": "VMW_PSP_RR policy=iops,iops=1,bytes=10485760,useANO=0"
+                     *             },
+                     *             "paths_total": 4,
+                     *             "paths_working": 4,
+                     *             "queue_depth": 32,
+                     *             "volume": {
+                     *               "id": 31,
+                     *               "kind": "volume",
+                     *               "name": "app-05"
+                     *             }
+                     *           },
+                     *           {
+                     *             "canonical_name": "naa.624a9370bca5e2f6368c4b9300011011",
+                     *             "dsnro": 32,
+                     *             "host": {
+                     *               "id": 5,
+                     *               "kind": "host",
+                     *               "name": "esx-02.lab.example"
+                     *             },
+                     *             "id": 36,
+                     *             "match": {
+                     *               "by": "naa",
+                     *               "matched": true,
+                     *               "needs_action": false,
+                     *               "reason": null,
+                     *               "remedy": null
+                     *             },
+                     *             "newest": {
+                     *               "depth_in_force": 32,
+                     *               "gavg_us": 338.2,
+                     *               "in_flight_ios": 0.27,
+                     *               "iops": 812.4,
+                     *               "precision_us": 1
+                     *             },
+                     *             "path_policy": {
+                     *               "by": "iops",
+                     *               "iops": 1,
+                     *               "plugin": "VMW_PSP_RR",
+                     *               "text": "VMW_PSP_RR policy=iops,iops=1,bytes=10485760,useANO=0"
+                     *             },
+                     *             "paths_total": 4,
+                     *             "paths_working": 4,
+                     *             "queue_depth": 30,
+                     *             "volume": {
+                     *               "id": 31,
+                     *               "kind": "volume",
+                     *               "name": "app-05"
+                     *             }
+                     *           }
+                     *         ],
+                     *         "extents": [
+                     *           "naa.624a9370bca5e2f6368c4b9300011011"
+                     *         ],
+                     *         "id": 12,
+                     *         "labels": [
+                     *           {
+                     *             "kind": "tag",
+                     *             "name": "tier",
+                     *             "value": "gold"
+                     *           }
+                     *         ],
+                     *         "match": {
+                     *           "by": "naa",
+                     *           "matched": true,
+                     *           "needs_action": false,
+                     *           "reason": null,
+                     *           "remedy": null
+                     *         },
+                     *         "name": "app-05",
+                     *         "newest": {
+                     *           "array_internal_us": 464.1,
+                     *           "array_iops": 89490,
+                     *           "array_read_us": 427,
+                     *           "array_san_us": 18.02,
+                     *           "array_write_us": 524.4,
+                     *           "at": "2026-11-21T23:41:30Z",
+                     *           "host_davg_us": 0,
+                     *           "host_gavg_us": 0,
+                     *           "host_iops": 89500,
+                     *           "host_kavg_us": 0,
+                     *           "host_precision_us": 1000
+                     *         },
+                     *         "nfs_export": null,
+                     *         "owner": {
+                     *           "name": "database team",
+                     *           "owners": 2,
+                     *           "share": 0.75
+                     *         },
+                     *         "type": "vmfs",
+                     *         "uuid": "9e0569d8-2fcc66bb-0849-2382ae86df3a",
+                     *         "vcenter": {
+                     *           "id": 2,
+                     *           "kind": "vcenter",
+                     *           "name": "vcenter-1"
+                     *         },
+                     *         "vms": [
+                     *           {
+                     *             "id": 40,
+                     *             "kind": "vm",
+                     *             "name": "app-03"
+                     *           },
+                     *           {
+                     *             "id": 38,
+                     *             "kind": "vm",
+                     *             "name": "app-main"
+                     *           }
+                     *         ],
+                     *         "volumes": [
+                     *           {
+                     *             "array": {
+                     *               "id": 2,
+                     *               "kind": "array",
+                     *               "name": "flasharray-2"
+                     *             },
+                     *             "datastores": [
+                     *               {
+                     *                 "id": 12,
+                     *                 "kind": "datastore",
+                     *                 "name": "app-05"
+                     *               }
+                     *             ],
+                     *             "id": 31,
+                     *             "is_protocol_endpoint": false,
+                     *             "name": "app-05",
+                     *             "newest": {
+                     *               "array_internal_us": 464.1,
+                     *               "array_iops": 89490,
+                     *               "array_read_us": 427,
+                     *               "array_san_us": 18.02,
+                     *               "array_write_us": 524.4,
+                     *               "at": "2026-11-21T23:41:30Z",
+                     *               "host_davg_us": 0,
+                     *               "host_gavg_us": 0,
+                     *               "host_iops": 89500,
+                     *               "host_kavg_us": 0,
+                     *               "host_precision_us": 1000
+                     *             },
+                     *             "owner": {
+                     *               "name": "database team",
+                     *               "owners": 2,
+                     *               "share": 0.75
+                     *             },
+                     *             "parts": {
+                     *               "mirrored_write_us": null,
+                     *               "qos_us": 0,
+                     *               "queue_us": 46.41,
+                     *               "service_us": 417.69
+                     *             },
+                     *             "pod": null,
+                     *             "qos_bytes_per_s_limit": null,
+                     *             "qos_iops_limit": null,
+                     *             "serial": "BCA5E2F6368C4B9300011011",
+                     *             "size_bytes": 8796093022208,
+                     *             "stretched": false
+                     *           }
+                     *         ]
+                     *       },
+                     *       "waterfall": {
+                     *         "baseline_from": "history",
+                     *         "directions": [
+                     *           {
+                     *             "baseline_us": 600,
+                     *             "bytes_per_s": 177493333.3333,
+                     *             "direction": "read",
+                     *             "iops": 43333.3333,
+                     *             "layers": [
+                     *               {
+                     *                 "baseline_us": 0,
+                     *                 "excess_lower_us": 425,
+                     *                 "excess_upper_us": 451,
+                     *                 "excess_us": 438,
+                     *                 "label": "Kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "lower_us": 425,
+                     *                 "measured_us": 438,
+                     *                 "name": "kernel",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.471,
+                     *                 "upper_us": 451,
+                     *                 "us": 438
+                     *               },
+                     *               {
+                     *                 "baseline_us": 100,
+                     *                 "excess_lower_us": 0,
+                     *                 "excess_upper_us": 1.5,
+                     *                 "excess_us": 0,
+                     *                 "label": "SAN",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "lower_us": 82.5,
+                     *                 "measured_us": 92,
+                     *                 "name": "san",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.0989,
+                     *                 "upper_us": 101.5,
+                     *                 "us": 92
+                     *               },
+                     *               {
+                     *                 "baseline_us": 500,
+                     *                 "excess_lower_us": 0,
+                     *                 "excess_upper_us": 0,
+                     *                 "excess_us": 0,
+                     *                 "label": "Array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "lower_us": 398.5,
+                     *                 "measured_us": 400,
+                     *                 "name": "array",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.4301,
+                     *                 "upper_us": 401.5,
+                     *                 "us": 400
+                     *               }
+                     *             ],
+                     *             "not_measured": [
+                     *               "guest"
+                     *             ],
+                     *             "ops": 13000000,
+                     *             "parts": [
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Hypervisor",
+                     *                 "layer": "kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "name": "hypervisor",
+                     *                 "share": 0.0471,
+                     *                 "us": 43.8
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Kernel queue",
+                     *                 "layer": "kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "name": "kernel_queue",
+                     *                 "share": 0.3768,
+                     *                 "us": 350.4
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Kernel processing",
+                     *                 "layer": "kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "name": "kernel_service",
+                     *                 "share": 0.0471,
+                     *                 "us": 43.8
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Fabric",
+                     *                 "layer": "san",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "name": "fabric",
+                     *                 "share": 0.0742,
+                     *                 "us": 69
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Array port",
+                     *                 "layer": "san",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "name": "array_port",
+                     *                 "share": 0.0247,
+                     *                 "us": 23
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Array QoS limit",
+                     *                 "layer": "array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "name": "array_qos",
+                     *                 "share": 0,
+                     *                 "us": 0
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Array queue",
+                     *                 "layer": "array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "name": "array_queue",
+                     *                 "share": 0.1075,
+                     *                 "us": 100
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Array service",
+                     *                 "layer": "array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "name": "array_service",
+                     *                 "share": 0.3226,
+                     *                 "us": 300
+                     *               }
+                     *             ],
+                     *             "state": "judged",
+                     *             "total_us": 930
+                     *           },
+                     *           {
+                     *             "baseline_us": 600,
+                     *             "bytes_per_s": 88746666.6667,
+                     *             "direction": "write",
+                     *             "iops": 21666.6667,
+                     *             "layers": [
+                     *               {
+                     *                 "baseline_us": 0,
+                     *                 "excess_lower_us": 425,
+                     *                 "excess_upper_us": 451,
+                     *                 "excess_us": 438,
+                     *                 "label": "Kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "lower_us": 425,
+                     *                 "measured_us": 438,
+                     *                 "name": "kernel",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.471,
+                     *                 "upper_us": 451,
+                     *                 "us": 438
+                     *               },
+                     *               {
+                     *                 "baseline_us": 100,
+                     *                 "excess_lower_us": 0,
+                     *                 "excess_upper_us": 1.5,
+                     *                 "excess_us": 0,
+                     *                 "label": "SAN",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "lower_us": 82.5,
+                     *                 "measured_us": 92,
+                     *                 "name": "san",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.0989,
+                     *                 "upper_us": 101.5,
+                     *                 "us": 92
+                     *               },
+                     *               {
+                     *                 "baseline_us": 500,
+                     *                 "excess_lower_us": 0,
+                     *                 "excess_upper_us": 0,
+                     *                 "excess_us": 0,
+                     *                 "label": "Array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "lower_us": 398.5,
+                     *                 "measured_us": 400,
+                     *                 "name": "array",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.4301,
+                     *                 "upper_us": 401.5,
+                     *                 "us": 400
+                     *               }
+                     *             ],
+                     *             "not_measured": [
+                     *               "guest"
+                     *             ],
+                     *             "ops": 6500000,
+                     *             "parts": [
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Hypervisor",
+                     *                 "layer": "kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "name": "hypervisor",
+                     *                 "share": 0.0471,
+                     *                 "us": 43.8
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Kernel queue",
+                     *                 "layer": "kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "name": "kernel_queue",
+                     *                 "share": 0.3768,
+                     *                 "us": 350.4
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Kernel processing",
+                     *                 "layer": "kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "name": "kernel_service",
+                     *                 "share": 0.0471,
+                     *                 "us": 43.8
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Fabric",
+                     *                 "layer": "san",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "name": "fabric",
+                     *                 "share": 0.0742,
+                     *                 "us": 69
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Array port",
+                     *                 "layer": "san",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "name": "array_port",
+                     *                 "share": 0.0247,
+                     *                 "us": 23
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Array QoS limit",
+                     *                 "layer": "array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "name": "array_qos",
+                     *                 "share": 0,
+                     *                 "us": 0
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Array queue",
+                     *                 "layer": "array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "name": "array_queue",
+                     *                 "share": 0.1075,
+                     *                 "us": 100
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Array service",
+                     *                 "layer": "array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "name": "array_service",
+                     *                 "share": 0.3226,
+                     *                 "us": 300
+                     *               }
+                     *             ],
+                     *             "state": "judged",
+                     *             "total_us": 930
+                     *           },
+                     *           {
+                     *             "baseline_us": 600,
+                     *             "bytes_per_s": 266240000,
+                     *             "direction": "all",
+                     *             "iops": 65000,
+                     *             "layers": [
+                     *               {
+                     *                 "baseline_us": 0,
+                     *                 "excess_lower_us": 425,
+                     *                 "excess_upper_us": 451,
+                     *                 "excess_us": 438,
+                     *                 "label": "Kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "lower_us": 425,
+                     *                 "measured_us": 438,
+                     *                 "name": "kernel",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.471,
+                     *                 "upper_us": 451,
+                     *                 "us": 438
+                     *               },
+                     *               {
+                     *                 "baseline_us": 100,
+                     *                 "excess_lower_us": 0,
+                     *                 "excess_upper_us": 1.5,
+                     *                 "excess_us": 0,
+                     *                 "label": "SAN",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "lower_us": 82.5,
+                     *                 "measured_us": 92,
+                     *                 "name": "san",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.0989,
+                     *                 "upper_us": 101.5,
+                     *                 "us": 92
+                     *               },
+                     *               {
+                     *                 "baseline_us": 500,
+                     *                 "excess_lower_us": 0,
+                     *                 "excess_upper_us": 0,
+                     *                 "excess_us": 0,
+                     *                 "label": "Array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "lower_us": 398.5,
+                     *                 "measured_us": 400,
+                     *                 "name": "array",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.4301,
+                     *                 "upper_us": 401.5,
+                     *                 "us": 400
+                     *               }
+                     *             ],
+                     *             "not_measured": [
+                     *               "guest"
+                     *             ],
+                     *             "ops": 19500000,
+                     *             "parts": [
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Hypervisor",
+                     *                 "layer": "kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "name": "hypervisor",
+                     *                 "share": 0.0471,
+                     *                 "us": 43.8
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Kernel queue",
+                     *                 "layer": "kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "name": "kernel_queue",
+                     *                 "share": 0.3768,
+                     *                 "us": 350.4
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Kernel processing",
+                     *                 "layer": "kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "name": "kernel_service",
+                     *                 "share": 0.0471,
+                     *                 "us": 43.8
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Fabric",
+                     *                 "layer": "san",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "name": "fabric",
+                     *                 "share": 0.0742,
+                     *                 "us": 69
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Array port",
+                     *                 "layer": "san",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "name": "array_port",
+                     *                 "share": 0.0247,
+                     *                 "us": 23
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Array QoS limit",
+                     *                 "layer": "array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "name": "array_qos",
+                     *                 "share": 0,
+                     *                 "us": 0
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Array queue",
+                     *                 "layer": "array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "name": "array_queue",
+                     *                 "share": 0.1075,
+                     *                 "us": 100
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Array service",
+                     *                 "layer": "array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "name": "array_service",
+                     *                 "share": 0.3226,
+                     *                 "us": 300
+                     *               }
+                     *             ],
+                     *             "state": "judged",
+                     *             "total_us": 930
+                     *           }
+                     *         ],
+                     *         "from_at": "2026-11-21T02:15:00Z",
+                     *         "ledger_until_at": "2026-11-21T02:20:00Z",
+                     *         "minutes": 5,
+                     *         "resolution": "1m",
+                     *         "subject": {
+                     *           "id": 5,
+                     *           "kind": "datastore",
+                     *           "name": "ds-sql-01"
+                     *         },
+                     *         "to_at": "2026-11-21T02:20:00Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SummaryOut"];
                 };
             };
             401: components["responses"]["Refused401"];

@@ -38,6 +38,8 @@ export type ArrayOut = Schemas['ArrayOut']
 export type DeviceOut = Schemas['DeviceOut']
 export type Series = Schemas['Series']
 export type SearchHit = Schemas['SearchHit']
+export type Summary = Schemas['SummaryOut']
+export type Happened = Schemas['HappenedOut']
 export type Diagnosis = Schemas['DiagnosisOut']
 export type Sentence = Schemas['SentenceOut']
 export type Evidence = Schemas['EvidenceOut']
@@ -105,6 +107,8 @@ export type NotificationState = NotificationOut['state']
 
 /** One event of the live stream; OpenAPI describes no event bodies. */
 export interface LiveUpdate {
+  /** When it was published. */
+  at: string
   revision: number
   /** What got new rows; "ledger": minutes were attributed. */
   streams?: string[]

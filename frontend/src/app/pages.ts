@@ -5,6 +5,7 @@ import type { ComponentType } from 'react'
 import { alertsNowQuery } from '../api/alerts'
 import { diagnosisQuery, environmentLatencyQuery, overviewQuery } from '../api/diagnoses'
 import { type EntityKind, oneQuery, sourcesQuery } from '../api/queries'
+import { showSummary } from '../api/summary'
 import * as navigationCopy from '../copy/navigation'
 import { KINDS, type Kind } from '../domain/kinds'
 import {
@@ -94,6 +95,9 @@ const askObject =
     const id = numberOf(params.id ?? '')
     void client.prefetchQuery(alertsNowQuery())
     if (id === null || id >= BEYOND_ALL) return
+    const range = parseRange(search)
+    if ((search.tab ?? TAB.fallback) === TAB.fallback)
+      showSummary(client, { kind, id, window: diagnosedRange(range), trend: trendRange(range) })
     void client.prefetchQuery(oneQuery(kind, id))
     if (TABS_WITH_DIAGNOSIS.includes(search.tab ?? TAB.fallback))
       void client.prefetchQuery(diagnosisQuery(kind, id, windowOf(search)))

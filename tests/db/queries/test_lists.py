@@ -14,7 +14,7 @@ from gavel.db.errors import NotFoundError
 from gavel.db.queries.datastores import datastore, datastores
 from gavel.db.queries.events import events_of
 from gavel.db.queries.hosts import host, hosts
-from gavel.db.queries.newest import newest_sides
+from gavel.db.queries.newest import newest_minute, newest_sides
 from gavel.db.queries.rows import ListQuery, MatchBy, NewestSides, RefKind, Sort
 from gavel.db.queries.vms import vm, vms
 from gavel.db.queries.volumes import volume, volumes
@@ -338,8 +338,9 @@ def test_a_thing_on_volumes_and_files_has_both_in_its_newest_numbers(environment
         store.advance(source, stream, end)
     array_id, vm_id = environment.id("storage_array", f"array-{environment.tag}"), environment.id("vm", "vm-1")
     with reading(store.engine) as connection:
-        of_array = newest_sides(connection, RefKind.ARRAY, [array_id], NOW)[array_id]
-        of_vm = newest_sides(connection, RefKind.VM, [vm_id], NOW)[vm_id]
+        minute = newest_minute(connection, NOW)
+        of_array = newest_sides(connection, RefKind.ARRAY, [array_id], minute)[array_id]
+        of_vm = newest_sides(connection, RefKind.VM, [vm_id], minute)[vm_id]
     for newest in (of_array, of_vm):
         assert newest.array_iops == pytest.approx(40)
         assert newest.array_internal_us == pytest.approx((200 * 30 + 1000 * 10) / 40)
@@ -356,4 +357,6 @@ def test_a_thing_on_volumes_and_files_has_both_in_its_newest_numbers(environment
 def test_what_neither_side_measured_stays_unknown(environment: Environment, store: Store) -> None:
     array_id = environment.id("storage_array", f"array-{environment.tag}")
     with reading(store.engine) as connection:
-        assert newest_sides(connection, RefKind.ARRAY, [array_id], NOW) == {array_id: NewestSides(*[None] * 11)}
+        assert newest_sides(connection, RefKind.ARRAY, [array_id], newest_minute(connection, NOW)) == {
+            array_id: NewestSides(*[None] * 11)
+        }

@@ -1,5 +1,6 @@
 """Datastores, VMs, hosts, volumes and arrays: lists, single ones, what is not matched, and search over all names."""
 
+from datetime import datetime
 from typing import Annotated, TypeVar
 
 from fastapi import APIRouter, Query
@@ -24,7 +25,7 @@ from gavel.api.schemas.entities import (
     VolumeOut,
     VolumeRow,
 )
-from gavel.db.engine import reading
+from gavel.db.engine import Connection, reading
 from gavel.db.queries import arrays, datastores, hosts, rows, vms, volumes
 from gavel.db.queries.search import search
 from gavel.db.queries.unmatched import unmatched
@@ -43,8 +44,7 @@ def list_datastores(query: ListDep, app: AppDep, at: NowDep) -> Page[DatastoreRo
 @router.get("/datastores/{datastore_id}")
 def one_datastore(datastore_id: Id, app: AppDep, at: NowDep) -> DatastoreOut:
     with reading(app.engine) as connection:
-        found = datastores.datastore(connection, datastore_id, at)
-    return _merged(DatastoreOut, found)
+        return datastore_out(connection, datastore_id, at)
 
 
 @router.get("/vms")
@@ -56,8 +56,7 @@ def list_vms(query: ListDep, app: AppDep, at: NowDep) -> Page[VmRow]:
 @router.get("/vms/{vm_id}")
 def one_vm(vm_id: Id, app: AppDep, at: NowDep) -> VmOut:
     with reading(app.engine) as connection:
-        found = vms.vm(connection, vm_id, at)
-    return VmOut.model_validate(fields_of(found.row) | {"vm_disks": found.disks})
+        return vm_out(connection, vm_id, at)
 
 
 @router.get("/hosts")
@@ -69,17 +68,7 @@ def list_hosts(query: ListDep, app: AppDep, at: NowDep) -> Page[HostRow]:
 @router.get("/hosts/{host_id}")
 def one_host(host_id: Id, app: AppDep, at: NowDep) -> HostOut:
     with reading(app.engine) as connection:
-        found = hosts.host(connection, host_id, at)
-    return HostOut.model_validate(
-        fields_of(found.row)
-        | {
-            "hbas": found.hbas,
-            "host_devices": found.devices,
-            "first_seen": found.first_seen_at,
-            "last_seen": found.last_seen_at,
-            "labels": found.labels,
-        }
-    )
+        return host_out(connection, host_id, at)
 
 
 @router.get("/volumes")
@@ -91,8 +80,7 @@ def list_volumes(query: ListDep, app: AppDep, at: NowDep) -> Page[VolumeRow]:
 @router.get("/volumes/{volume_id}")
 def one_volume(volume_id: Id, app: AppDep, at: NowDep) -> VolumeOut:
     with reading(app.engine) as connection:
-        found = volumes.volume(connection, volume_id, at)
-    return _merged(VolumeOut, found)
+        return volume_out(connection, volume_id, at)
 
 
 @router.get("/arrays")
@@ -104,8 +92,7 @@ def list_arrays(query: ListDep, app: AppDep, at: NowDep) -> Page[ArrayRow]:
 @router.get("/arrays/{array_id}")
 def one_array(array_id: Id, app: AppDep, at: NowDep) -> ArrayOut:
     with reading(app.engine) as connection:
-        found = arrays.array(connection, array_id, at)
-    return ArrayOut.model_validate(fields_of(found.row) | {"pod_list": found.pods, "array_hosts": found.array_hosts})
+        return array_out(connection, array_id, at)
 
 
 @router.get("/unmatched")
@@ -136,6 +123,38 @@ def search_names(
 ) -> list[SearchHit]:
     with reading(app.engine) as connection:
         return [SearchHit.model_validate(hit) for hit in search(connection, q, limit=limit)]
+
+
+def datastore_out(connection: Connection, datastore_id: int, at: datetime) -> DatastoreOut:
+    return _merged(DatastoreOut, datastores.datastore(connection, datastore_id, at))
+
+
+def vm_out(connection: Connection, vm_id: int, at: datetime) -> VmOut:
+    found = vms.vm(connection, vm_id, at)
+    return VmOut.model_validate(fields_of(found.row) | {"vm_disks": found.disks})
+
+
+def host_out(connection: Connection, host_id: int, at: datetime) -> HostOut:
+    found = hosts.host(connection, host_id, at)
+    return HostOut.model_validate(
+        fields_of(found.row)
+        | {
+            "hbas": found.hbas,
+            "host_devices": found.devices,
+            "first_seen": found.first_seen_at,
+            "last_seen": found.last_seen_at,
+            "labels": found.labels,
+        }
+    )
+
+
+def volume_out(connection: Connection, volume_id: int, at: datetime) -> VolumeOut:
+    return _merged(VolumeOut, volumes.volume(connection, volume_id, at))
+
+
+def array_out(connection: Connection, array_id: int, at: datetime) -> ArrayOut:
+    found = arrays.array(connection, array_id, at)
+    return ArrayOut.model_validate(fields_of(found.row) | {"pod_list": found.pods, "array_hosts": found.array_hosts})
 
 
 def _page(page: rows.RecordPage[rows.Item], query: rows.ListQuery, model: type[Model]) -> Page[Model]:

@@ -20,6 +20,8 @@ router = APIRouter(tags=["live"], dependencies=[ReaderOnly])
 async def live(request: Request, app: AppDep, asking: AskerDep) -> AsyncIterable[ServerSentEvent]:
     """Server-sent events named `update`, each a `LiveUpdate`; the event id is its revision. Reload everything after a reconnect.
 
+    An update of the last minute comes at once: what was asked for before its `at` may be older.
+
     Ends within a minute of signing out, and of a token that was revoked or expired."""
     check_at = time.monotonic() + CHECK_EVERY_S
     async for update in app.broadcast.updates(CHECK_EVERY_S):

@@ -72,7 +72,7 @@ def series_of(app: AppState, subject: RefKind, subject_id: int, window: TimeRang
         times_ms=found.times_ms,
         groups=[_group(group, kinds) for group in found.groups],
         gaps=[gap_out(gap, by_id) for gap in missing],
-        events=[_event(event) for event in happened],
+        events=[event_out(event) for event in happened],
     )
 
 
@@ -103,7 +103,7 @@ def _group(group: SeriesGroup, kinds: dict[int, str]) -> Group:
     )
 
 
-def _event(event: Event) -> EventOut:
+def event_out(event: Event) -> EventOut:
     change = " → ".join(part for part in (event.before, event.after) if part)
     words = event.kind.replace("_", " ")
     text = f"{event.subject_name}: {words}{f' {change}' if change else ''}"

@@ -7,9 +7,9 @@ from typing import Any
 from sqlalchemy import Row, text
 
 from gavel.db.engine import Connection
-from gavel.db.queries.newest import newest_sides
+from gavel.db.queries.newest import newest_minute, newest_sides
 from gavel.db.queries.paging import page_of
-from gavel.db.queries.refs import linked, refs, require
+from gavel.db.queries.refs import linked, not_found, refs
 from gavel.db.queries.rows import ArrayDetail, ArrayHostRow, ArrayRecord, ListQuery, PodRow, RecordPage, RefKind
 from gavel.db.schema.array_side import storage_array
 from gavel.domain.inventory import Fact, PortHealth
@@ -48,8 +48,10 @@ def arrays(connection: Connection, query: ListQuery, now: datetime) -> RecordPag
 
 def array(connection: Connection, array_id: int, now: datetime) -> ArrayDetail:
     """Raises NotFoundError."""
-    require(connection, RefKind.ARRAY, array_id)
-    (row,) = array_rows(connection, [array_id], now)
+    rows = array_rows(connection, [array_id], now)
+    if not rows:
+        raise not_found(RefKind.ARRAY, array_id)
+    (row,) = rows
     pods = connection.execute(text(_PODS), {"id": array_id}).all()
     partners = linked(connection, _POD_ARRAYS, [pod.id for pod in pods], RefKind.ARRAY)
     hosts = connection.execute(text(_HOSTS), {"id": array_id}).all()
@@ -72,10 +74,10 @@ def _array_host(row: Row[Any]) -> ArrayHostRow:
 
 
 def array_rows(connection: Connection, ids: Sequence[int], now: datetime) -> tuple[ArrayRecord, ...]:
-    """In the order of `ids`."""
+    """In the order of `ids`; what does not exist is absent."""
     facts = {row["id"]: row for row in connection.execute(text(_FACTS), {"ids": list(ids)}).mappings()}
     sources = refs(connection, RefKind.SOURCE, [row["source_id"] for row in facts.values()])
-    newest = newest_sides(connection, RefKind.ARRAY, ids, now)
+    newest = newest_sides(connection, RefKind.ARRAY, ids, newest_minute(connection, now))
     return tuple(
         ArrayRecord(
             id=i,
@@ -90,4 +92,5 @@ def array_rows(connection: Connection, ids: Sequence[int], now: datetime) -> tup
             newest=newest[i],
         )
         for i in ids
+        if i in facts
     )

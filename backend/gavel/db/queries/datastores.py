@@ -10,11 +10,19 @@ from gavel.db.queries.devices import device_rows
 from gavel.db.queries.labels import labels_of
 from gavel.db.queries.matching import VOLUMES_BEHIND, device_match, extents_match, nfs_match, other_match, vvol_match
 from gavel.db.queries.members import DATASTORE_DIRECTORY, members, relation
-from gavel.db.queries.newest import newest_sides
+from gavel.db.queries.newest import NewestMinute, newest_minute, newest_sides
 from gavel.db.queries.owners import owners
 from gavel.db.queries.paging import page_of
-from gavel.db.queries.refs import linked, not_found, of_sources
-from gavel.db.queries.rows import ArrayMatch, DatastoreDetail, DatastoreRecord, ListQuery, RecordPage, RefKind
+from gavel.db.queries.refs import linked_by_kind, not_found, of_sources
+from gavel.db.queries.rows import (
+    ArrayMatch,
+    DatastoreDetail,
+    DatastoreRecord,
+    EntityRef,
+    ListQuery,
+    RecordPage,
+    RefKind,
+)
 from gavel.db.queries.volumes import volume_rows
 from gavel.db.schema.host_side import datastore as datastore_table
 from gavel.domain.inventory import DatastoreType
@@ -50,6 +58,13 @@ _ARRAYS = f"""
     JOIN storage_array a ON a.present AND (d.nfs_host = ANY(a.file_addresses) OR a.key = ANY(d.vvol_array_ids))
     WHERE d.id = ANY(:ids)
 """
+_LINKS = {RefKind.VOLUME: _VOLUMES, RefKind.ARRAY: _ARRAYS}
+# Where each kind has its samples.
+_ON_DEVICES = (Stream.HOST_DEVICE, Stream.ARRAY_VOLUME)
+_STREAMS = {
+    DatastoreType.NFS: (Stream.VM_DISK, Stream.ARRAY_DIRECTORY),
+    DatastoreType.VVOL: (Stream.VM_DISK, Stream.ARRAY_VOLUME),
+}
 _VMS = """
     SELECT k.datastore_id AS subject, m.id, m.name FROM vm_disk k JOIN vm m ON m.id = k.vm_id AND m.present
     WHERE k.present AND k.datastore_id = ANY(:ids)
@@ -68,7 +83,9 @@ def datastore(connection: Connection, datastore_id: int, now: datetime) -> Datas
     known, extents = _facts(connection, ids), _extents(connection, ids)
     if not known:
         raise not_found(RefKind.DATASTORE, datastore_id)
-    facts, (row,) = known[datastore_id], _rows(connection, ids, known, extents, now)
+    minute = newest_minute(connection, now)
+    facts, links = known[datastore_id], linked_by_kind(connection, _LINKS | {RefKind.VM: _VMS}, ids)
+    (row,) = _rows(connection, ids, known, extents, links, minute)
     devices = members(connection, RefKind.DATASTORE, Stream.HOST_DEVICE, ids).get(datastore_id, [])
     return DatastoreDetail(
         row=row,
@@ -76,16 +93,17 @@ def datastore(connection: Connection, datastore_id: int, now: datetime) -> Datas
         capacity_bytes=facts["capacity_bytes"],
         extents=tuple(extent["canonical_name"] for extent in extents.get(datastore_id, [])),
         nfs_export=f"{facts['nfs_host']}:{facts['nfs_path']}" if facts["nfs_host"] else None,
-        volumes=volume_rows(connection, sorted(volume.id for volume in row.volumes), now),
-        devices=device_rows(connection, devices, now),
-        vms=linked(connection, _VMS, ids, RefKind.VM).get(datastore_id, ()),
+        volumes=volume_rows(connection, sorted(volume.id for volume in row.volumes), minute),
+        devices=device_rows(connection, devices, minute),
+        vms=links[RefKind.VM].get(datastore_id, ()),
         labels=labels_of(connection, RefKind.DATASTORE, ids).get(datastore_id, ()),
     )
 
 
 def datastore_rows(connection: Connection, ids: Sequence[int], now: datetime) -> tuple[DatastoreRecord, ...]:
     """In the order of `ids`."""
-    return _rows(connection, ids, _facts(connection, ids), _extents(connection, ids), now)
+    links, minute = linked_by_kind(connection, _LINKS, ids), newest_minute(connection, now)
+    return _rows(connection, ids, _facts(connection, ids), _extents(connection, ids), links, minute)
 
 
 def _rows(
@@ -93,13 +111,14 @@ def _rows(
     ids: Sequence[int],
     facts: Mapping[int, RowMapping],
     extents: Mapping[int, Sequence[RowMapping]],
-    now: datetime,
+    links: Mapping[RefKind, Mapping[int, tuple[EntityRef, ...]]],
+    minute: NewestMinute,
 ) -> tuple[DatastoreRecord, ...]:
     vcenters = of_sources(connection, RefKind.VCENTER)
-    volumes = linked(connection, _VOLUMES, ids, RefKind.VOLUME)
-    arrays = linked(connection, _ARRAYS, ids, RefKind.ARRAY)
+    volumes, arrays = links[RefKind.VOLUME], links[RefKind.ARRAY]
     owned = owners(connection, RefKind.DATASTORE, ids)
-    newest = newest_sides(connection, RefKind.DATASTORE, ids, now)
+    streams = {stream for i in ids for stream in _STREAMS.get(facts[i]["type"], _ON_DEVICES)}
+    newest = newest_sides(connection, RefKind.DATASTORE, ids, minute, sorted(streams))
     return tuple(
         DatastoreRecord(
             id=i,

@@ -1,13 +1,12 @@
 """Devices as hosts see them, with their paths and the volume behind each."""
 
 from collections.abc import Sequence
-from datetime import datetime
 
 from sqlalchemy import RowMapping, text
 
 from gavel.db.engine import Connection
 from gavel.db.queries.matching import VOLUMES_BEHIND, device_match
-from gavel.db.queries.newest import NO_NUMBERS, device_numbers
+from gavel.db.queries.newest import NO_NUMBERS, NewestMinute, device_numbers
 from gavel.db.queries.rows import DeviceNumbers, DeviceRow, EntityRef, RefKind
 from gavel.domain.path_policy import PathPolicy
 
@@ -27,9 +26,9 @@ _DEVICES = f"""
 """
 
 
-def device_rows(connection: Connection, ids: Sequence[int], now: datetime) -> tuple[DeviceRow, ...]:
+def device_rows(connection: Connection, ids: Sequence[int], minute: NewestMinute) -> tuple[DeviceRow, ...]:
     """By host and name, with the newest numbers."""
-    newest = device_numbers(connection, ids, now)
+    newest = device_numbers(connection, ids, minute)
     rows = connection.execute(text(_DEVICES), {"ids": list(ids)}).mappings()
     return tuple(_row(row, newest.get(row["id"], NO_NUMBERS)) for row in rows)
 

@@ -1,8 +1,10 @@
 """Gaps: every missing interval with its reason."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
 from sqlalchemy import Select, select, text, update
 from sqlalchemy.dialects.postgresql import insert
@@ -12,7 +14,7 @@ from gavel.db.errors import NotFoundError
 from gavel.db.schema.bookkeeping import backfill_slice, gap, source
 from gavel.db.series import packed
 from gavel.db.series.catalog import SAMPLES
-from gavel.domain.source import Stream
+from gavel.domain.source import SourceKind, Stream
 
 
 class GapState(StrEnum):
@@ -35,6 +37,15 @@ class Gap:
     state: GapState
     noticed_at: datetime
     resolved_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceGap:
+    """A gap with the kind and name of its source."""
+
+    gap: Gap
+    source_kind: SourceKind
+    source_name: str
 
 
 def note_gap(
@@ -84,9 +95,28 @@ def pending_gaps(connection: Connection, source_id: int, stream: Stream | None =
 
 def gaps(connection: Connection, source_ids: tuple[int, ...], from_at: datetime, to_at: datetime) -> tuple[Gap, ...]:
     """All that overlap the range and are not recovered, oldest first."""
+    return _gaps(connection, _during(select(gap), source_ids, from_at, to_at))
+
+
+def gaps_of_sources(
+    connection: Connection, source_ids: Sequence[int], from_at: datetime, to_at: datetime
+) -> tuple[SourceGap, ...]:
+    """The same, with their sources."""
+    named = select(gap, source.c.kind.label("source_kind"), source.c.name.label("source_name"))
+    query = _during(named.join_from(gap, source, source.c.id == gap.c.source_id), source_ids, from_at, to_at)
+    rows = (dict(row) for row in connection.execute(query).mappings())
+    return tuple(
+        SourceGap(source_kind=SourceKind(row.pop("source_kind")), source_name=row.pop("source_name"), gap=_gap(row))
+        for row in rows
+    )
+
+
+def _during(
+    query: Select[tuple[object, ...]], source_ids: Sequence[int], from_at: datetime, to_at: datetime
+) -> Select[tuple[object, ...]]:
     overlap = gap.c.from_at < to_at, gap.c.to_at > from_at
-    open_ones = select(gap).where(gap.c.source_id.in_(source_ids), *overlap, gap.c.state != GapState.RECOVERED)
-    return _gaps(connection, open_ones.order_by(gap.c.from_at, gap.c.id))
+    open_ones = query.where(gap.c.source_id.in_(source_ids), *overlap, gap.c.state != GapState.RECOVERED)
+    return open_ones.order_by(gap.c.from_at, gap.c.id)
 
 
 def slice_s(connection: Connection, source_id: int, stream: Stream) -> int | None:
@@ -113,8 +143,11 @@ def _change(connection: Connection, gap_id: int, changes: dict[str, object]) -> 
 
 
 def _gaps(connection: Connection, query: Select[tuple[object, ...]]) -> tuple[Gap, ...]:
-    rows = (dict(row) for row in connection.execute(query).mappings())
-    return tuple(Gap(**row | {"stream": Stream(row["stream"]), "state": GapState(row["state"])}) for row in rows)
+    return tuple(_gap(dict(row)) for row in connection.execute(query).mappings())
+
+
+def _gap(row: dict[str, Any]) -> Gap:
+    return Gap(**row | {"stream": Stream(row["stream"]), "state": GapState(row["state"])})
 
 
 @dataclass(frozen=True, slots=True)

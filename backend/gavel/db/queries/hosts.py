@@ -1,32 +1,28 @@
 """Hosts: the list and a single one."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from sqlalchemy import select, text
+from sqlalchemy import RowMapping, select, text
 
 from gavel.db.engine import Connection
 from gavel.db.queries.devices import device_rows
 from gavel.db.queries.labels import labels_of
 from gavel.db.queries.members import members
-from gavel.db.queries.newest import newest_sides
+from gavel.db.queries.newest import NewestMinute, newest_minute, newest_sides
 from gavel.db.queries.owners import owners
 from gavel.db.queries.paging import page_of
-from gavel.db.queries.refs import of_sources, require
+from gavel.db.queries.refs import not_found, of_sources
 from gavel.db.queries.rows import EntityRef, HbaRow, HostDetail, HostRecord, ListQuery, RecordPage, RefKind
 from gavel.db.schema.host_side import esxi_host, hba
 from gavel.domain.source import Stream
 
 _FACTS = """
-    SELECT h.*, c.name AS cluster_name, s.inventory_at,
+    SELECT h.*, c.name AS cluster_name, CASE WHEN h.present THEN s.inventory_at ELSE h.last_seen_at END AS seen_until_at,
         (SELECT count(*) FROM host_device d WHERE d.host_id = h.id AND d.present) AS devices,
         (SELECT count(*) FROM vm m WHERE m.host_id = h.id AND m.present) AS vms
     FROM esxi_host h JOIN source s ON s.id = h.source_id LEFT JOIN cluster c ON c.id = h.cluster_id
     WHERE h.id = ANY(:ids)
-"""
-_SEEN = """
-    SELECT h.first_seen_at, CASE WHEN h.present THEN s.inventory_at ELSE h.last_seen_at END AS last_seen_at
-    FROM esxi_host h JOIN source s ON s.id = h.source_id WHERE h.id = :id
 """
 
 
@@ -38,26 +34,37 @@ def hosts(connection: Connection, query: ListQuery, now: datetime) -> RecordPage
 
 def host(connection: Connection, host_id: int, now: datetime) -> HostDetail:
     """Raises NotFoundError."""
-    require(connection, RefKind.HOST, host_id)
-    (row,) = host_rows(connection, [host_id], now)
+    minute = newest_minute(connection, now)
+    facts = _facts(connection, [host_id])
+    if not facts:
+        raise not_found(RefKind.HOST, host_id)
+    (row,) = _rows(connection, [host_id], facts, minute)
     devices = members(connection, RefKind.HOST, Stream.HOST_DEVICE, [host_id]).get(host_id, [])
-    first_seen_at, last_seen_at = connection.execute(text(_SEEN), {"id": host_id}).one()
     return HostDetail(
         row=row,
         hbas=_hba_rows(connection, host_id),
-        devices=device_rows(connection, devices, now),
-        first_seen_at=first_seen_at,
-        last_seen_at=last_seen_at,
+        devices=device_rows(connection, devices, minute),
+        first_seen_at=facts[host_id]["first_seen_at"],
+        last_seen_at=facts[host_id]["seen_until_at"],
         labels=labels_of(connection, RefKind.HOST, [host_id]).get(host_id, ()),
     )
 
 
 def host_rows(connection: Connection, ids: Sequence[int], now: datetime) -> tuple[HostRecord, ...]:
-    """In the order of `ids`."""
-    facts = {row["id"]: row for row in connection.execute(text(_FACTS), {"ids": list(ids)}).mappings()}
+    """In the order of `ids`; what does not exist is absent."""
+    return _rows(connection, ids, _facts(connection, ids), newest_minute(connection, now))
+
+
+def _facts(connection: Connection, ids: Sequence[int]) -> Mapping[int, RowMapping]:
+    return {row["id"]: row for row in connection.execute(text(_FACTS), {"ids": list(ids)}).mappings()}
+
+
+def _rows(
+    connection: Connection, ids: Sequence[int], facts: Mapping[int, RowMapping], minute: NewestMinute
+) -> tuple[HostRecord, ...]:
     vcenters = of_sources(connection, RefKind.VCENTER)
     owned = owners(connection, RefKind.HOST, ids)
-    newest = newest_sides(connection, RefKind.HOST, ids, now)
+    newest = newest_sides(connection, RefKind.HOST, ids, minute)
     return tuple(
         HostRecord(
             id=i,
@@ -78,6 +85,7 @@ def host_rows(connection: Connection, ids: Sequence[int], now: datetime) -> tupl
             newest=newest[i],
         )
         for i in ids
+        if i in facts
     )
 
 

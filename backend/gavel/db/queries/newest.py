@@ -1,6 +1,6 @@
 """The newest values of objects, as both sides report them: sums over the last minute that is stored of all sources."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -54,24 +54,41 @@ _FILES_OF_ARRAY = f"""
 """
 
 
-def newest_sides(connection: Connection, subject: RefKind, ids: Sequence[int], now: datetime) -> dict[int, NewestSides]:
-    """By id; every one of `ids` is there. A thing with volumes and files, or with devices and NFS disks, has both in one number."""
+@dataclass(frozen=True, slots=True)
+class NewestMinute:
+    """Which samples are the newest: after `floor` and up to `common`, the end of the last minute that both sides have, None before anything
+    was read."""
+
+    floor: datetime
+    common: datetime | None
+
+
+def newest_minute(connection: Connection, now: datetime) -> NewestMinute:
+    """Looked up once for all that is shown beside each other."""
+    common: datetime | None = connection.scalar(text(_COMMON), {"streams": list(_LATENCIES), "together": _TOGETHER})
+    return NewestMinute(now - STALE, common)
+
+
+def newest_sides(
+    connection: Connection,
+    subject: RefKind,
+    ids: Sequence[int],
+    minute: NewestMinute,
+    streams: Iterable[Stream] = tuple(_LATENCIES),
+) -> dict[int, NewestSides]:
+    """By id; every one of `ids` is there. A thing with volumes and files, or with devices and NFS disks, has both in one number.
+
+    streams: those that the things may have objects in.
+    """
     found: dict[int, tuple[_Side, _Side]] = {one: (_Side(), _Side()) for one in ids}
-    common = common_minute(connection)
-    for stream in _LATENCIES:
+    for stream in streams:
         members = _of_this_side(subject, stream)
         if members is None:
             continue
-        for row in _sums(connection, members, stream, ids, now - STALE, common):
+        for row in _sums(connection, members, stream, ids, minute):
             host, array = found[row["subject_id"]]
             (array if stream in OF_ARRAYS else host).add(stream, row)
     return {one: _sides(host, array) for one, (host, array) in found.items()}
-
-
-def common_minute(connection: Connection) -> datetime | None:
-    """End of the last minute that both sides have; None before anything was read."""
-    found: datetime | None = connection.scalar(text(_COMMON), {"streams": list(_LATENCIES), "together": _TOGETHER})
-    return found
 
 
 @dataclass(slots=True)
@@ -115,14 +132,14 @@ def _sides(host: _Side, array: _Side) -> NewestSides:
 
 
 def _sums(
-    connection: Connection, members: str, stream: Stream, ids: Sequence[int], floor: datetime, common: datetime | None
+    connection: Connection, members: str, stream: Stream, ids: Sequence[int], minute: NewestMinute
 ) -> Sequence[RowMapping]:
     query = (
         f"WITH member AS ({members}), newest AS ({_newest(stream)})"
         f" SELECT m.subject_id, max(n.at) AS at, sum(n.iops) AS iops, max(n.precision) AS precision, {_totals(stream)}"
         " FROM member m JOIN newest n USING (entity_id) GROUP BY 1"
     )
-    parameters = {"ids": list(ids), "stream": stream, "floor": floor, "common": common}
+    parameters = {"ids": list(ids), "stream": stream, "floor": minute.floor, "common": minute.common}
     return connection.execute(text(query), parameters).mappings().all()
 
 
@@ -207,7 +224,7 @@ NO_NUMBERS = DeviceNumbers(None, None, None, None, None)
 NO_PARTS = VolumeParts(None, None, None, None)
 
 
-def device_numbers(connection: Connection, ids: Sequence[int], now: datetime) -> Mapping[int, DeviceNumbers]:
+def device_numbers(connection: Connection, ids: Sequence[int], minute: NewestMinute) -> Mapping[int, DeviceNumbers]:
     """By id; devices without a sample are absent."""
     return {
         row.entity_id: DeviceNumbers(
@@ -217,22 +234,22 @@ def device_numbers(connection: Connection, ids: Sequence[int], now: datetime) ->
             in_flight_ios=_in_flight(row.iops, row.davg_us, row.precision),
             depth_in_force=row.depth,
         )
-        for row in connection.execute(text(_DEVICES), _parameters(connection, ids, now))
+        for row in connection.execute(text(_DEVICES), _parameters(ids, minute))
     }
 
 
-def volume_parts(connection: Connection, ids: Sequence[int], now: datetime) -> Mapping[int, VolumeParts]:
+def volume_parts(connection: Connection, ids: Sequence[int], minute: NewestMinute) -> Mapping[int, VolumeParts]:
     """By id; volumes without a sample are absent."""
     return {
         row.entity_id: VolumeParts(
             service_us=row.service_us, queue_us=row.queue_us, qos_us=row.qos_us, mirrored_write_us=row.mirrored_us
         )
-        for row in connection.execute(text(_VOLUMES), _parameters(connection, ids, now))
+        for row in connection.execute(text(_VOLUMES), _parameters(ids, minute))
     }
 
 
-def _parameters(connection: Connection, ids: Sequence[int], now: datetime) -> Mapping[str, object]:
-    return {"ids": list(ids), "floor": now - STALE, "common": common_minute(connection)}
+def _parameters(ids: Sequence[int], minute: NewestMinute) -> Mapping[str, object]:
+    return {"ids": list(ids), "floor": minute.floor, "common": minute.common}
 
 
 def _in_flight(iops: float | None, davg_us: float | None, precision: int | None) -> float | None:

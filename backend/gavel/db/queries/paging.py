@@ -7,7 +7,7 @@ from sqlalchemy import Table, func, select
 
 from gavel.db.engine import Connection
 from gavel.db.queries.filters import narrowed
-from gavel.db.queries.newest import newest_sides
+from gavel.db.queries.newest import newest_minute, newest_sides
 from gavel.db.queries.rows import ListQuery, NewestSides, RefKind, Sort
 
 # By number of the hosts' side and of the array's: volumes and arrays are told by their own, everything else by what hosts see, and
@@ -35,7 +35,12 @@ def page_of(
         total = connection.execute(select(func.count()).select_from(matching.subquery())).scalar_one()
         return connection.scalars(ordered.limit(query.limit).offset(query.offset)).all(), total
     ids = connection.scalars(ordered).all()
-    ranked = _ranked(ids, newest_sides(connection, kind, ids, now), query, array_leads=kind in _ARRAY_LEADS)
+    ranked = _ranked(
+        ids,
+        newest_sides(connection, kind, ids, newest_minute(connection, now)),
+        query,
+        array_leads=kind in _ARRAY_LEADS,
+    )
     return ranked[query.offset : query.offset + query.limit], len(ids)
 
 

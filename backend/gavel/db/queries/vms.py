@@ -11,10 +11,10 @@ from gavel.db.queries.inventory_rows import GuestFacts
 from gavel.db.queries.labels import labels_of
 from gavel.db.queries.matching import disk_match
 from gavel.db.queries.members import members
-from gavel.db.queries.newest import newest_sides
+from gavel.db.queries.newest import newest_minute, newest_sides
 from gavel.db.queries.owners import owners
 from gavel.db.queries.paging import page_of
-from gavel.db.queries.refs import linked, of_sources, refs, require
+from gavel.db.queries.refs import linked, not_found, of_sources, refs
 from gavel.db.queries.rows import (
     ArrayMatch,
     EntityRef,
@@ -54,20 +54,22 @@ def vms(connection: Connection, query: ListQuery, now: datetime) -> RecordPage[V
 
 def vm(connection: Connection, vm_id: int, now: datetime) -> VmDetail:
     """Raises NotFoundError."""
-    require(connection, RefKind.VM, vm_id)
-    (row,) = vm_rows(connection, [vm_id], now)
+    rows = vm_rows(connection, [vm_id], now)
+    if not rows:
+        raise not_found(RefKind.VM, vm_id)
+    (row,) = rows
     return VmDetail(row=row, disks=_disk_rows(connection, vm_id))
 
 
 def vm_rows(connection: Connection, ids: Sequence[int], now: datetime) -> tuple[VmRecord, ...]:
-    """In the order of `ids`."""
+    """In the order of `ids`; what does not exist is absent."""
     facts = {row["id"]: row for row in connection.execute(text(_FACTS), {"ids": list(ids)}).mappings()}
     vcenters = of_sources(connection, RefKind.VCENTER)
     datastores = linked(connection, _DATASTORES, ids, RefKind.DATASTORE)
     labels = labels_of(connection, RefKind.VM, ids)
     owned = owners(connection, RefKind.VM, ids)
     applications = owners(connection, RefKind.VM, ids, Meaning.APPLICATION)
-    newest = newest_sides(connection, RefKind.VM, ids, now)
+    newest = newest_sides(connection, RefKind.VM, ids, newest_minute(connection, now))
     return tuple(
         VmRecord(
             id=i,
@@ -85,6 +87,7 @@ def vm_rows(connection: Connection, ids: Sequence[int], now: datetime) -> tuple[
             newest=newest[i],
         )
         for i in ids
+        if i in facts
     )
 
 

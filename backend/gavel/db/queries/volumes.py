@@ -10,10 +10,10 @@ from gavel.db.queries.devices import device_rows
 from gavel.db.queries.inventory_rows import Owner
 from gavel.db.queries.labels import labels_of
 from gavel.db.queries.members import members
-from gavel.db.queries.newest import NO_PARTS, newest_sides, volume_parts
+from gavel.db.queries.newest import NO_PARTS, NewestMinute, newest_minute, newest_sides, volume_parts
 from gavel.db.queries.owners import owners
 from gavel.db.queries.paging import page_of
-from gavel.db.queries.refs import linked, of_sources, require
+from gavel.db.queries.refs import linked, not_found, of_sources
 from gavel.db.queries.rows import (
     EntityRef,
     ListQuery,
@@ -41,33 +41,37 @@ _CONNECTED_HOSTS = """
     LEFT JOIN array_host h ON h.id = c.array_host_id
     WHERE c.volume_id = :id AND c.present AND coalesce(h.name, c.host_group) IS NOT NULL ORDER BY 1
 """
-_PEERS = (
-    "SELECT p.id FROM volume v JOIN volume p ON p.serial = v.serial AND p.id <> v.id AND p.present WHERE v.id = :id"
-)
+# The volume itself comes first.
+_WITH_PEERS = """
+    SELECT p.id FROM volume v JOIN volume p ON p.id = v.id OR (p.serial = v.serial AND p.present)
+    WHERE v.id = :id ORDER BY p.id <> v.id, p.id
+"""
 
 
 def volumes(connection: Connection, query: ListQuery, now: datetime) -> RecordPage[VolumeRecord]:
     """What is there now, with the newest numbers."""
     ids, total = page_of(connection, RefKind.VOLUME, volume_table, query, now)
-    return RecordPage(volume_rows(connection, ids, now), total)
+    return RecordPage(volume_rows(connection, ids, newest_minute(connection, now)), total)
 
 
 def volume(connection: Connection, volume_id: int, now: datetime) -> VolumeDetail:
     """Raises NotFoundError."""
-    require(connection, RefKind.VOLUME, volume_id)
-    peers = connection.scalars(text(_PEERS), {"id": volume_id}).all()
-    row, *peer_rows = volume_rows(connection, [volume_id, *peers], now)
+    ids = connection.scalars(text(_WITH_PEERS), {"id": volume_id}).all()
+    if not ids:
+        raise not_found(RefKind.VOLUME, volume_id)
+    minute = newest_minute(connection, now)
+    row, *peer_rows = volume_rows(connection, ids, minute)
     devices = members(connection, RefKind.VOLUME, Stream.HOST_DEVICE, [volume_id]).get(volume_id, [])
     return VolumeDetail(
         row=row,
         connected_hosts=tuple(connection.scalars(text(_CONNECTED_HOSTS), {"id": volume_id})),
         peers=tuple(peer_rows),
-        devices=device_rows(connection, devices, now),
+        devices=device_rows(connection, devices, minute),
         labels=labels_of(connection, RefKind.VOLUME, [volume_id]).get(volume_id, ()),
     )
 
 
-def volume_rows(connection: Connection, ids: Sequence[int], now: datetime) -> tuple[VolumeRecord, ...]:
+def volume_rows(connection: Connection, ids: Sequence[int], minute: NewestMinute) -> tuple[VolumeRecord, ...]:
     """In the order of `ids`."""
     query = (
         select(volume_table, pod.c.name.label("pod_name"), pod.c.array_count)
@@ -75,8 +79,8 @@ def volume_rows(connection: Connection, ids: Sequence[int], now: datetime) -> tu
         .where(volume_table.c.id.in_(ids))
     )
     rows = {row["id"]: row for row in connection.execute(query).mappings()}
-    newest = newest_sides(connection, RefKind.VOLUME, ids, now)
-    parts = volume_parts(connection, ids, now)
+    newest = newest_sides(connection, RefKind.VOLUME, ids, minute)
+    parts = volume_parts(connection, ids, minute)
     datastores = linked(connection, _DATASTORES, ids, RefKind.DATASTORE)
     arrays = of_sources(connection, RefKind.ARRAY)
     owned = owners(connection, RefKind.VOLUME, ids)

@@ -2,8 +2,8 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
+import { happenedQuery } from '../../api/diagnoses'
 import type { EntityKind } from '../../api/queries'
-import { seriesQuery } from '../../api/queries'
 import { type ChartEvent, sourceEvent } from '../../charts/events'
 import { type GapBand, gapBands } from '../../charts/panels'
 import type { Range } from '../../lib/range'
@@ -20,10 +20,9 @@ const NONE: [] = []
 
 /** Nothing of either while they are being read. */
 export function useHappened(kind: EntityKind, id: number, name: string, range: Range): Happened {
-  // Both come with the raw series.
-  const series = useQuery(seriesQuery(kind, id, range, 'none'))
+  const found = useQuery(happenedQuery(kind, id, range))
   const alerts = useAlertEvents(range, { ...subjectOf(kind, id), name })
-  const [missing, happened] = [series.data?.gaps ?? NONE, series.data?.events ?? NONE]
+  const [missing, happened] = [found.data?.gaps ?? NONE, found.data?.events ?? NONE]
   const gaps = useMemo(() => (missing.length === 0 ? NONE : gapBands(missing)), [missing])
   const events = useMemo(
     () => (happened.length + alerts.length === 0 ? NONE : [...happened.map(sourceEvent), ...alerts]),

@@ -1,7 +1,7 @@
 /** What is missing in the window and why, and what happened in it. */
 
 import { type ReactNode, useMemo } from 'react'
-import type { AlertOut, GapOut, Series } from '../../api/types'
+import type { AlertOut, GapOut, Happened } from '../../api/types'
 import * as commonCopy from '../../copy/common'
 import * as gapsCopy from '../../copy/gaps'
 import * as sectionsCopy from '../../copy/sections'
@@ -17,12 +17,17 @@ import { formatInstant, formatSeconds, formatWindow } from '../../lib/time'
 import { eventsOfAlerts } from '../alerts/standing'
 import { EntityLink } from '../object/EntityLink'
 
-export function EventsCard({ series, alerts }: { series: Series; alerts: readonly AlertOut[] }) {
-  const happened = useMemo(() => happenedIn(series, alerts), [series, alerts])
+interface EventsCardProps {
+  happened: Happened
+  alerts: readonly AlertOut[]
+}
+
+export function EventsCard({ happened, alerts }: EventsCardProps) {
+  const events = useMemo(() => eventsIn(happened, alerts), [happened, alerts])
   return (
     <Card title={gapsCopy.events} hint={gapsCopy.eventsHint} flush>
-      {happened.length > 0 ? (
-        <EventsTable events={happened} />
+      {events.length > 0 ? (
+        <EventsTable events={events} />
       ) : (
         <EmptyState title={sectionsCopy.noEvents} text={sectionsCopy.noEventsText} />
       )}
@@ -91,7 +96,7 @@ export function GapsTable({ gaps }: { gaps: readonly GapOut[] }) {
   return <VirtualTable label={gapsCopy.title} columns={columns} count={gaps.length} rowAt={(index) => gaps[index]} />
 }
 
-interface Happened {
+interface TimedEvent {
   at_ms: number
   kind: string
   text: string
@@ -100,10 +105,10 @@ interface Happened {
 }
 
 /** What the sources told of, and the alerts that fired or ended in the window, oldest first. */
-function happenedIn({ events, from_at, to_at }: Series, alerts: readonly AlertOut[]): Happened[] {
+function eventsIn({ events, from_at, to_at }: Happened, alerts: readonly AlertOut[]): TimedEvent[] {
   const [from_ms, to_ms] = [Date.parse(from_at), Date.parse(to_at)]
   const told = events.map(
-    ({ at, label, text, subject }): Happened => ({
+    ({ at, label, text, subject }): TimedEvent => ({
       at_ms: Date.parse(at),
       kind: label,
       text,
@@ -112,7 +117,7 @@ function happenedIn({ events, from_at, to_at }: Series, alerts: readonly AlertOu
   )
   const alerted = alerts.flatMap((alert) =>
     eventsOfAlerts([alert]).map(
-      ({ at_ms, text }): Happened => ({
+      ({ at_ms, text }): TimedEvent => ({
         at_ms,
         kind: gapsCopy.alert,
         text,
@@ -125,10 +130,10 @@ function happenedIn({ events, from_at, to_at }: Series, alerts: readonly AlertOu
   )
 }
 
-function EventsTable({ events }: { events: readonly Happened[] }) {
+function EventsTable({ events }: { events: readonly TimedEvent[] }) {
   const { zone } = usePreferences()
   const hasLinks = events.some(({ to }) => to !== null)
-  const columns = useMemo<Column<Happened>[]>(
+  const columns = useMemo<Column<TimedEvent>[]>(
     () => [
       {
         id: 'at',
@@ -152,7 +157,7 @@ function EventsTable({ events }: { events: readonly Happened[] }) {
               header: gapsCopy.link,
               width: 180,
               compact: 'bare' as const,
-              cell: ({ to }: Happened) => to,
+              cell: ({ to }: TimedEvent) => to,
             },
           ]
         : []),

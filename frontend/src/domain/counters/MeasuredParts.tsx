@@ -29,7 +29,7 @@ export function MeasuredParts({
   id,
   ...props
 }: Omit<MeasuredProps, 'series'> & { kind: EntityKind; id: number }) {
-  const query = useQuery(seriesQuery(kind, id, useTrend(), 'parts'))
+  const query = useQuery(seriesQuery(kind, id, useTrend()))
   return (
     <DataState query={query} skeleton={<SeriesSkeleton />}>
       {(series) => <Measured {...props} series={series} />}

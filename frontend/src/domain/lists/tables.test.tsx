@@ -3,7 +3,7 @@ import { MantineProvider } from '@mantine/core'
 import { render, screen } from '@testing-library/react'
 import type { ReactNode } from 'react'
 import { expect, it, vi } from 'vitest'
-import type { DeviceOut, GapOut, Series } from '../../api/types'
+import type { DeviceOut, GapOut, Happened } from '../../api/types'
 import { PreferencesProvider } from '../../lib/preferences'
 import { onScreen } from '../../testing/screen'
 import { DESK_SCREENS, overhang, shownOn } from '../../testing/tableWidth'
@@ -115,16 +115,16 @@ it('a gap and why it is there are one column on a phone, nothing of it beside th
 it('events that lead nowhere have no column for where they lead', () => {
   onScreen(1440)
   const event = { at: '2026-11-21T12:01:00Z', kind: 'poll', text: 'read again', subject: null }
-  const series = (subject: unknown) =>
+  const happened = (subject: unknown) =>
     ({
       from_at: '2026-11-21T12:00:00Z',
       to_at: '2026-11-21T13:00:00Z',
       gaps: [],
       events: [event, { ...event, subject }],
-    }) as unknown as Series
-  const { unmount } = show(<EventsCard series={series(null)} alerts={[]} />)
+    }) as unknown as Happened
+  const { unmount } = show(<EventsCard happened={happened(null)} alerts={[]} />)
   expect(heads()).toEqual(['When', 'Type', 'Event'])
   unmount()
-  show(<EventsCard series={series({ kind: 'vm', id: 1, name: 'vm-1' })} alerts={[]} />)
+  show(<EventsCard happened={happened({ kind: 'vm', id: 1, name: 'vm-1' })} alerts={[]} />)
   expect(heads()).toContain('Link')
 })

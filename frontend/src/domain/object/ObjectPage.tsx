@@ -1,10 +1,12 @@
 /** The frame of one object's page: its name, facts and alerts, then its sections on their tabs. */
 
 import { Alert, Stack } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
-import { type ReactNode, useMemo } from 'react'
+import { type ReactNode, useLayoutEffect, useMemo } from 'react'
+import type { DiagnosisWindow } from '../../api/diagnoses'
 import { type EntityKind, type EntityTypes, oneQuery } from '../../api/queries'
+import { showSummary } from '../../api/summary'
 import type { Match, Sides } from '../../api/types'
 import * as navigationCopy from '../../copy/navigation'
 import * as objectsCopy from '../../copy/objects'
@@ -16,12 +18,13 @@ import { useSubject } from '../../lib/pageTitle'
 import { InItsTime } from '../../lib/search'
 import { visibleName } from '../../lib/text'
 import { instantMs } from '../../lib/time'
-import { numberOf } from '../../lib/url'
+import { numberOf, useParameter, useTrend } from '../../lib/url'
 import { AlertsLine } from '../alerts/AlertsLine'
 import { alertsOf, alertsOnArray, type Thing } from '../alerts/standing'
 import { DiagnosisSkeleton } from '../diagnosis/Skeletons'
 import { useDiagnosisWindow } from '../diagnosis/useDiagnosisWindow'
 import { KIND, subjectOf } from '../kinds'
+import { TAB } from '../parameters'
 import { ObjectTabs } from '../sections/ObjectTabs'
 import { COUNTERS, EVENTS, FINDINGS, OUTSTANDING, PATH, SUMMARY } from '../sections/registry'
 import type { Section } from '../sections/section'
@@ -55,8 +58,9 @@ function Page<Kind extends EntityKind>({ kind, facts, match, below, sections }: 
   type One = EntityTypes[Kind]['one']
   const { id: text = '' } = useParams({ strict: false }) as { id?: string }
   const id = numberOf(text)
-  const query = useQuery({ ...oneQuery(kind, id ?? 0), enabled: id !== null })
   const window = useDiagnosisWindow()
+  useSummary(kind, id, window)
+  const query = useQuery({ ...oneQuery(kind, id ?? 0), enabled: id !== null })
   const isLive = window === null
   const all = useMemo(
     () => [...SUMMARY, ...PATH, ...sections, OUTSTANDING, ...COUNTERS, FINDINGS, ...EVENTS] as readonly Section<Kind>[],
@@ -113,6 +117,17 @@ function Page<Kind extends EntityKind>({ kind, facts, match, below, sections }: 
       )}
     </div>
   )
+}
+
+/** While the tab Summary is open, what it shows comes with one request. Before any section asks for its part: effects run after layout's. */
+function useSummary(kind: EntityKind, id: number | null, window: DiagnosisWindow) {
+  const cache = useQueryClient()
+  const trend = useTrend()
+  const [tab] = useParameter(TAB)
+  useLayoutEffect(() => {
+    showSummary(cache, id === null || tab !== TAB.fallback ? null : { kind, id, window, trend })
+  }, [cache, kind, id, window, trend, tab])
+  useLayoutEffect(() => () => showSummary(cache, null), [cache])
 }
 
 /** Where else to look. */

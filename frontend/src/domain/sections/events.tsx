@@ -1,7 +1,7 @@
 /** The sections of the tab Events: what happened to the object in the range, and what is missing of it. */
 
 import { useQuery } from '@tanstack/react-query'
-import { seriesQuery } from '../../api/queries'
+import { happenedQuery } from '../../api/diagnoses'
 import * as gapsCopy from '../../copy/gaps'
 import * as sectionsCopy from '../../copy/sections'
 import { Card } from '../../kit/layout/Card'
@@ -15,17 +15,17 @@ import type { SectionContext } from './section'
 
 export function EventsSection({ kind, id, name }: SectionContext) {
   const trend = useTrend()
-  const query = useQuery(seriesQuery(kind, id, trend, 'none'))
+  const query = useQuery(happenedQuery(kind, id, trend))
   const alerts = useAlertsDuring(trend, { ...subjectOf(kind, id), name })
   return (
     <DataState query={query} skeleton={<CardSkeleton height={240} />}>
-      {(series) => <EventsCard series={series} alerts={alerts} />}
+      {(happened) => <EventsCard happened={happened} alerts={alerts} />}
     </DataState>
   )
 }
 
 export function GapsSection({ kind, id }: SectionContext) {
-  const query = useQuery(seriesQuery(kind, id, useTrend(), 'none'))
+  const query = useQuery(happenedQuery(kind, id, useTrend()))
   return (
     <DataState query={query} skeleton={<CardSkeleton height={160} />}>
       {({ gaps }) => (

@@ -1,0 +1,52 @@
+/** How often pages ask: once for all that they show first. */
+
+import type { Page } from '@playwright/test'
+import { firstId } from './scenes'
+import { expect, test } from './watch'
+
+const KINDS = ['datastores', 'vms', 'hosts', 'volumes', 'arrays'] as const
+
+/** Paths and queries of the API's answers that a page asks for from now on; the live stream is no request of that kind. */
+function askedBy(page: Page): string[] {
+  const asked: string[] = []
+  page.on('request', (sent) => {
+    const { pathname, search } = new URL(sent.url())
+    if (pathname.startsWith('/api/v1/') && pathname !== '/api/v1/live') asked.push(pathname.slice(8) + search)
+  })
+  return asked
+}
+
+/** Until it shows all and asks for nothing more. */
+async function settled(page: Page, asked: readonly string[]): Promise<void> {
+  await expect(page.locator('canvas').first()).toBeVisible()
+  await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
+  let before = -1
+  await expect(async () => {
+    const isQuiet = before === asked.length
+    before = asked.length
+    expect(isQuiet).toBe(true)
+  }).toPass({ intervals: [2000] })
+}
+
+for (const kind of KINDS)
+  test(`the page of one of the ${kind} asks for its summary once, and for nothing twice`, async ({ page, request }) => {
+    const id = await firstId(request, kind)
+    const asked = askedBy(page)
+    await page.goto(`/${kind}/${id}`)
+    await settled(page, asked)
+    expect(asked.length).toBe(new Set(asked).size)
+    const own = asked.filter((path) => path.startsWith(`${kind}/${id}`))
+    expect(own).toEqual([`${kind}/${id}/summary?trend_from=-1h&trend_to=now`])
+    expect(asked.length, asked.join('\n')).toBeLessThanOrEqual(8)
+  })
+
+for (const path of ['/', '/datastores', '/wall/datastores', '/alerts', '/findings', '/sources'])
+  test(`${path} asks for nothing twice`, async ({ page }) => {
+    const asked = askedBy(page)
+    await page.goto(path)
+    await expect(page.locator('main')).toBeVisible()
+    await page.waitForLoadState('networkidle')
+    await page.waitForTimeout(2000)
+    expect(asked.length).toBeGreaterThan(0)
+    expect(asked.length, asked.join('\n')).toBe(new Set(asked).size)
+  })
