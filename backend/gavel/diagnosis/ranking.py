@@ -76,7 +76,7 @@ class EnvironmentStanding(Standing):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Totals:
-    """Over all that match, not only a page. ended: those that have an `until_at`.
+    """Over all that match, not only a page. ended: those that have an `until_at`; by_severity counts the others.
 
     total_us, excess_us: of all their I/Os together, each weighted by its operations; None where nothing was measured, or diagnosed.
     """
@@ -157,7 +157,7 @@ def overview(connection: Connection, wanted: Wanted, from_at: datetime, to_at: d
         to_at=ruled.to_at,
         ledger_until_at=ledger_until(connection),
         environment=_environment(environment, parts.diagnosed),
-        totals=_totals(listed, matching, len(until)),
+        totals=_totals(listed, matching, until),
         items=tuple(_ranked(listed, n, facts, until, causes) for n in page),
         total=len(matching),
     )
@@ -262,7 +262,7 @@ def _iops(diagnosed: DiagnosedRows) -> Floats:
     return rate
 
 
-def _totals(listed: _Listed, matching: Sequence[int], ended_things: int) -> Totals:
+def _totals(listed: _Listed, matching: Sequence[int], until: Mapping[int, datetime]) -> Totals:
     of = np.array(matching, dtype=np.int64)
     judged_here = [n for n in matching if listed.states[n] is DiagnosisState.JUDGED]
     return Totals(
@@ -270,10 +270,10 @@ def _totals(listed: _Listed, matching: Sequence[int], ended_things: int) -> Tota
         total_us=_mean_us(listed, listed.diagnosed.total_us, matching),
         excess_us=_mean_us(listed, listed.diagnosed.diagnoses.total_excess, judged_here),
         excess_outstanding=float(np.nansum(listed.number(listed.diagnosed.excess_outstanding)[of])),
-        by_severity=Counter(str(listed.severities[n]) for n in judged_here),
+        by_severity=Counter(str(listed.severities[n]) for n in judged_here if listed.things[n][0] not in until),
         by_confidence=Counter(str(one) for n in judged_here if (one := listed.confidences[n]) is not None),
         by_state=Counter(str(listed.states[n]) for n in matching),
-        ended=ended_things,
+        ended=len(until),
     )
 
 

@@ -6189,10 +6189,10 @@ export interface components {
         };
         /**
          * TotalsOut
-         * @description Sums over all rows that match, not only this page's; `by_severity` counts those with a diagnosis, `by_confidence` those of them that
-         *     name a layer, `by_state` all.
+         * @description Sums over all rows that match, not only this page's; `by_severity` counts those with a diagnosis that holds, `ended` those that have
+         *     an `until_at`; `by_confidence` those that name a layer, `by_state` all.
          *
-         *     `ended`: those of them that have an `until_at`. `total_us`, `excess_us`: of all their I/Os together, weighted by operations.
+         *     `total_us`, `excess_us`: of all their I/Os together, weighted by operations.
          */
         TotalsOut: {
             /** By Confidence */

@@ -70,10 +70,10 @@ class EnvironmentOut(StandingOut):
 
 
 class TotalsOut(Out):
-    """Sums over all rows that match, not only this page's; `by_severity` counts those with a diagnosis, `by_confidence` those of them that
-    name a layer, `by_state` all.
+    """Sums over all rows that match, not only this page's; `by_severity` counts those with a diagnosis that holds, `ended` those that have
+    an `until_at`; `by_confidence` those that name a layer, `by_state` all.
 
-    `ended`: those of them that have an `until_at`. `total_us`, `excess_us`: of all their I/Os together, weighted by operations.
+    `total_us`, `excess_us`: of all their I/Os together, weighted by operations.
     """
 
     iops: float

@@ -13,8 +13,8 @@ type Mean = Pick<Overview['environment'], 'state' | 'sentence' | 'confidence' | 
 type Totals = Pick<Overview['totals'], 'by_severity' | 'by_state' | 'ended'>
 
 /** Those with an elevated or high excess, whether or not the layer is known, whose newest minutes still have it. */
-export const troubledOf = ({ by_severity, ended }: Totals): number =>
-  (by_severity.elevated ?? 0) + (by_severity.high ?? 0) - ended
+export const troubledOf = ({ by_severity }: Pick<Totals, 'by_severity'>): number =>
+  (by_severity.elevated ?? 0) + (by_severity.high ?? 0)
 
 /** All I/Os together, beside those above baseline. Where the mean names none, no layer is named: excess of some in one layer is offset by others. */
 export const meanWords = ({ state, sentence, confidence, total_us }: Mean): string =>

@@ -50,7 +50,7 @@ describe('sources on a wall', () => {
 })
 
 it('the headline counts who loses time now, and leaves its room to the worst', () => {
-  const totals = { by_severity: { elevated: 1, high: 2, normal: 11 }, by_state: { judged: 14 }, ended: 1 }
+  const totals = { by_severity: { elevated: 1, high: 1, normal: 11 }, by_state: { judged: 14 }, ended: 1 }
   expect(losingWords(totals as unknown as Overview['totals'], 'datastores')).toBe(
     '2 of 14 datastores have elevated latency',
   )
