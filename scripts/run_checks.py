@@ -191,7 +191,9 @@ def sum_up(command: str, outcomes: list[Outcome], seconds: float, busy: str) -> 
     count = Counter(outcome.status for outcome in outcomes)
     for runner, found in totals(line for outcome in outcomes for line in outcome.closing_lines).items():
         print(f"{runner}: {found}")
-    print(f"make {command}: {count['ok']} ok, {count['FAILED']} failed, {count['skipped']} skipped in {seconds:.0f} s{busy}")
+    print(
+        f"make {command}: {count['ok']} ok, {count['FAILED']} failed, {count['skipped']} skipped in {seconds:.0f} s{busy}"
+    )
     return 1 if count["FAILED"] else 0
 
 
