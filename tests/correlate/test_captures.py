@@ -15,6 +15,9 @@ from gavel.correlate.captures import forget_import, proposed_hosts, tie_import
 from gavel.db.engine import reading, transaction
 from gavel.db.errors import NotFoundError
 from gavel.db.queries.imports import FileImport, covering_captures, host_id_by_name, list_imports, load_import
+from gavel.db.queries.rows import RefKind
+from gavel.diagnosis.explain import diagnosis
+from gavel.diagnosis.sentences import StatementKind
 from gavel.domain.errors import SettingsError
 from gavel.domain.imports import ImportOptions, ImportState, OffsetOrigin
 from gavel.domain.scope import ScopeKind
@@ -234,7 +237,12 @@ def test_captures_that_cover_a_window_are_named(minutes: Environment) -> None:
 
         assert named(START, START + timedelta(minutes=1)) == ["c.csv"]
         assert named(START - timedelta(hours=2), START - timedelta(hours=1)) == []
-        assert covering_captures(connection, [device + 1000], START, NOW) == []
+        assert covering_captures(connection, [device + 1000], START, NOW) == ()
+        minutes.correlate(NOW)
+        host_id = host_id_by_name(connection, "esx-1")
+        found_by = diagnosis(connection, RefKind.HOST, host_id, START, START + timedelta(minutes=MINUTES))
+    caveats = [each.text for each in found_by.sentence.caveats if each.code is StatementKind.CAPTURED]
+    assert caveats == ["Device latency narrowed by esxtop capture c.csv, where it covers the window"]
     assert found.matched_devices == found.devices == 1
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from gavel.analysis.diagnosis import SETTLES, Reason
 from gavel.api.schemas.sentences import StatementCode
+from gavel.diagnosis.capture_words import capture_words
 from gavel.diagnosis.diagnose import DiagnosisState
 from gavel.diagnosis.excess import LargestExcess, SpanExcess
 from gavel.diagnosis.sentences import (
@@ -56,6 +57,16 @@ def test_the_whole_sentence() -> None:
     )
 
 
+def test_captures_that_narrow_ranges_are_named() -> None:
+    (caveat,) = (
+        each.text
+        for each in sentence(replace(FOUND, more=capture_words(["a.csv", "b.csv", "c.csv", "d.csv"]))).caveats
+        if each.code is StatementKind.CAPTURED
+    )
+    assert capture_words([]) == ()
+    assert caveat == "Device latency narrowed by esxtop capture a.csv, b.csv and 2 more, where it covers the window"
+
+
 def test_two_that_cannot_be_told_apart_come_with_what_would_settle_it() -> None:
     both = (SpanExcess(KERNEL, 0.0, 612.0), SpanExcess(SAN, 118.0, 507.0))
     facts = replace(FOUND, confidence=Confidence.INCONCLUSIVE, other=SAN, named_us=530, place=None, detail=None)
@@ -72,7 +83,7 @@ def test_two_that_cannot_be_told_apart_come_with_what_would_settle_it() -> None:
 
 @pytest.mark.parametrize("place", ["esx-14", "a. — b: c; d", "two\nlines"])
 def test_a_stored_sentence_comes_apart_again_whatever_names_are_in_it(place: str) -> None:
-    said = sentence(replace(FOUND, place=place))
+    said = sentence(replace(FOUND, place=place, more=capture_words([place])))
     stored = StoredSentence.parse(StoredSentence.of(said).stored)
     assert stored == StoredSentence.of(said)
     assert (

@@ -11,6 +11,7 @@ from gavel.db.engine import Connection
 from gavel.db.queries.rows import RefKind
 from gavel.diagnosis.baselines import BaselineFrom
 from gavel.diagnosis.breakdown import layers_of, main_segment
+from gavel.diagnosis.capture_words import capture_words
 from gavel.diagnosis.cause import Cause
 from gavel.diagnosis.cause_decision import decide
 from gavel.diagnosis.device_queues import QueueDepths, fullest_minute, queue_depths
@@ -39,7 +40,7 @@ from gavel.diagnosis.queue_depth import (
     queue_words,
 )
 from gavel.diagnosis.scoreboard import LayerScore, nothing_scored, scoreboard
-from gavel.diagnosis.sentences import NOTHING, Facts, FullestMinute, Sentence, sentence
+from gavel.diagnosis.sentences import NOTHING, Facts, FullestMinute, Sentence, Statement, sentence
 from gavel.diagnosis.window import EVERY_LAYER, DiagnosisWindow, WindowSum
 from gavel.domain.io_path import SEGMENT_STYLES, SPANS, Confidence, Direction, Layer, Severity
 
@@ -250,10 +251,15 @@ def _facts(window_sum: WindowSum, context: WindowContext) -> Facts:
         partly=tuple(partly_measured(one, 0)),
         outstanding=window_sum.outstanding,
         fullest=_fullest(window_sum, context) if window_sum.state is DiagnosisState.JUDGED else None,
-        queue=() if context.queue is None else tuple(queue_words(context.queue)),
+        more=_more(context),
         has_earlier_rules=context.recalculated.has_earlier_rules,
         own_layers=own_words(window_sum.kind) if is_seen_only(window_sum.kind, one, 0) else None,
     )
+
+
+def _more(context: WindowContext) -> tuple[Statement, ...]:
+    queue = () if context.queue is None else tuple(queue_words(context.queue))
+    return (*queue, *capture_words([each.file_name for each in context.captures]))
 
 
 def _fullest(window_sum: WindowSum, context: WindowContext) -> FullestMinute | None:

@@ -8,6 +8,7 @@ from datetime import datetime
 from gavel.analysis.version import RULES_VERSION
 from gavel.db.engine import Connection
 from gavel.db.queries.correlation import Recalculated, recalculated
+from gavel.db.queries.imports import CoveringCapture, covering_captures
 from gavel.db.queries.leaves import carried_name, disk_leaves
 from gavel.db.queries.queues import DevicesBehind, devices_behind
 from gavel.db.queries.rows import EntityRef, RefKind
@@ -42,6 +43,7 @@ class WindowContext:
     owner: EntityRef | None
     location: str | None
     cause: CauseInputs | None
+    captures: tuple[CoveringCapture, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +88,9 @@ def _context(connection: Connection, whole: WindowSum, devices: DevicesBehind, s
         owner=owner,
         location=_array(connection, whole) if first is last is Layer.ARRAY else _name(connection, owner, queue),
         cause=cause,
+        captures=covering_captures(
+            connection, [each.device.id for each in devices.queues], window.from_at, window.to_at
+        ),
     )
 
 

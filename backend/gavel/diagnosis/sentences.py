@@ -47,6 +47,7 @@ class StatementKind(StrEnum):
     GUEST_BY_ARRIVAL = "guest_by_arrival"
     EARLIER_RULES = "earlier_rules"
     DEFAULT_BASELINE = "default_baseline"
+    CAPTURED = "captured"
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,9 +157,9 @@ class Facts:
     what the array takes; kernel_us: what the kernel takes at most. All of them per I/O that was measured there; array_share,
     kernel_share: which part of the timed I/Os that is. partly: layers that were measured by themselves in such a part.
 
-    outstanding: I/Os. fullest: one queue where the layer is named. ops, minutes: of the window. queue: statements
-    about the depth of the queue where I/Os wait. has_earlier_rules: minutes of the window were attributed by earlier rules. own_layers:
-    those of the object, in words, where the excess is in others alone and only seen here.
+    outstanding: I/Os. fullest: one queue where the layer is named. ops, minutes: of the window. more: statements
+    about the depth of the queue where I/Os wait, and captures. has_earlier_rules: minutes of the window were attributed by earlier rules.
+    own_layers: those of the object, in words, where the excess is in others alone and only seen here.
     """
 
     state: DiagnosisState
@@ -191,7 +192,7 @@ class Facts:
     partly: tuple[tuple[Layer, float], ...] = ()
     outstanding: float | None = None
     fullest: FullestMinute | None = None
-    queue: tuple[Statement, ...] = ()
+    more: tuple[Statement, ...] = ()
     has_earlier_rules: bool = False
     own_layers: str | None = None
 
@@ -358,7 +359,7 @@ _NO_HISTORY = {
 
 
 def _caveats(facts: Facts) -> Iterator[Statement]:
-    yield from facts.queue
+    yield from facts.more
     reasons = facts.reasons
     if Reason.GUEST_NOT_MEASURED in reasons:
         full = "; virtual disk queue full, guest queueing likely" if Reason.VIRTUAL_DISK_QUEUE_FULL in reasons else ""

@@ -339,8 +339,9 @@ class CoveringCapture:
 
 def covering_captures(
     connection: Connection, devices: Sequence[int], since: datetime, until: datetime
-) -> list[CoveringCapture]:
+) -> tuple[CoveringCapture, ...]:
+    """Captures that have a say in minutes of [since, until) of these devices."""
     if not connection.scalar(_ANY):
-        return []
+        return ()
     rows = connection.execute(_COVERING, {"devices": list(devices), "since": since, "until": until})
-    return [CoveringCapture(*row) for row in rows]
+    return tuple(CoveringCapture(*row) for row in rows)
