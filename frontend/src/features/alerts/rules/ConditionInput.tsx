@@ -142,7 +142,7 @@ export function ConditionInput(props: ConditionInputProps) {
           error={problemOf('recover_below')}
         />
       </div>
-      {place === 0 && <p className={styles.small}>{rulesCopy.basisHint}</p>}
+      {place === 0 && use?.unit !== 'findings' && <p className={styles.small}>{rulesCopy.basisHint}</p>}
       {onRemove !== null && (
         <Button size="xs" variant="subtle" onClick={onRemove} aria-label={rulesCopy.removeCondition(place + 1)}>
           {commonCopy.remove}
