@@ -2,12 +2,10 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import get_args
 
 import pytest
 
 from gavel.analysis.diagnosis import SETTLES, Reason
-from gavel.api.schemas.sentences import StatementCode
 from gavel.diagnosis.capture_words import capture_words
 from gavel.diagnosis.diagnose import DiagnosisState
 from gavel.diagnosis.excess import LargestExcess, SpanExcess
@@ -205,7 +203,3 @@ def test_a_window_that_earlier_rules_diagnosed_says_so() -> None:
 def test_every_reason_is_told(reason: Reason) -> None:
     (caveat,) = sentence(replace(FOUND, reasons=reason)).caveats
     assert caveat.code == (reason.name or "").lower()
-
-
-def test_every_code_of_a_statement_is_one_that_the_api_declares() -> None:
-    assert set(get_args(StatementCode)) == {code.value for code in StatementKind}

@@ -245,6 +245,8 @@ def _store_secrets(connection: Connection, vault: Vault, source_id: int, secrets
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
+    """The certificate a host presents, for a person to compare. Nothing but a TLS greeting was sent to get it."""
+
     address: str
     sha256: str
     subject: str

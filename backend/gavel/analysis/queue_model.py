@@ -1,13 +1,17 @@
 """One workload in one device queue: how many I/Os per second the limits on its way let through, and where the others wait."""
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Literal, get_args
 
 import numpy as np
 
 from gavel.analysis.queue_response import Response
 
 US = 1e6
+# Fields of `QueueTimes`.
+TimePart = Literal["guest_queue", "hypervisor", "kernel_queue", "kernel_processing", "san", "array"]
+PARTS: tuple[TimePart, ...] = get_args(TimePart)
 # Halvings until a throughput is found to far below what any counter tells.
 _HALVINGS = 60
 
@@ -42,10 +46,7 @@ class QueueTimes:
         return self.san + self.array
 
     def values(self) -> tuple[float, ...]:
-        return tuple(getattr(self, field.name) for field in fields(self))
-
-
-PARTS: tuple[str, ...] = tuple(field.name for field in fields(QueueTimes))
+        return tuple(getattr(self, name) for name in PARTS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,23 +4,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from gavel.admin.health import state, warnings
-from gavel.admin.sources import Certificate, kind_title, secrets_set, shown_settings
+from gavel.admin.sources import kind_title, secrets_set, shown_settings
 from gavel.api.schemas.common import GapOut, SourceRef
-from gavel.api.schemas.sources import (
-    CertificateOut,
-    CheckOut,
-    ClockOut,
-    PreflightOut,
-    RunOut,
-    SourceDetail,
-    SourceOut,
-    StreamOut,
-)
+from gavel.api.schemas.sources import ClockOut, PreflightOut, RunOut, SourceDetail, SourceOut, StreamOut
 from gavel.db.engine import Connection
 from gavel.db.queries.gaps import Gap, GapState, SourceGap, pending_gaps
 from gavel.db.queries.runs import SourceRun
 from gavel.db.queries.sources import SourceHealth, SourceRow, StreamHealth
-from gavel.domain.source import GRAIN_S, OF_ARRAYS, Check, Preflight
+from gavel.domain.source import GRAIN_S, OF_ARRAYS, Preflight
 from gavel.vault import Vault
 
 
@@ -121,23 +112,4 @@ def _gap_out(gap: Gap, source: SourceRef) -> GapOut:
 
 
 def preflight_out(preflight: Preflight) -> PreflightOut:
-    return PreflightOut(passed=preflight.passed, checks=[_check_out(check) for check in preflight.checks])
-
-
-def _check_out(check: Check) -> CheckOut:
-    return CheckOut(
-        name=check.name,
-        state=check.state.value,
-        detail=check.detail,
-        remedy=check.remedy,
-        presented_sha256=check.presented_sha256,
-    )
-
-
-def certificate_out(certificate: Certificate) -> CertificateOut:
-    return CertificateOut.model_validate(certificate)
-
-
-def fields_of(value: object) -> dict[str, Any]:
-    """A dataclass by name, as deep as its own fields."""
-    return {name: getattr(value, name) for name in value.__dataclass_fields__}  # type: ignore[attr-defined]
+    return PreflightOut(passed=preflight.passed, checks=list(preflight.checks))

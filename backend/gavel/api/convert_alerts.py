@@ -9,10 +9,9 @@ from pydantic import ValidationError
 
 from gavel.admin import channels
 from gavel.alerting.use import mute, rules
-from gavel.alerting.use.deliver import Trial, headline_of
+from gavel.alerting.use.deliver import headline_of
 from gavel.alerting.use.objects import Named
-from gavel.alerting.use.present import Newest
-from gavel.alerting.use.preview import Preview
+from gavel.alerting.use.present import NewestMeasure
 from gavel.api.schemas.alerts import (
     AlertDetail,
     AlertMessageOut,
@@ -21,21 +20,11 @@ from gavel.api.schemas.alerts import (
     LateOut,
     MaintenanceOut,
     MatcherOut,
-    NewestMeasure,
-    PreviewOut,
     RuleBody,
     RuleOut,
     SilenceOut,
-    TransitionOut,
 )
-from gavel.api.schemas.channels import (
-    AttemptOut,
-    ChannelOut,
-    NotificationDetail,
-    NotificationOut,
-    RouteOut,
-    TrialOut,
-)
+from gavel.api.schemas.channels import ChannelOut, NotificationDetail, NotificationOut, RouteOut
 from gavel.db.queries.alert_rules import RuleRow
 from gavel.db.queries.alerts import AlertRow, LateRow, TransitionRow
 from gavel.db.queries.channels import ChannelBacklog, ChannelRow
@@ -86,10 +75,6 @@ def _what_is_readable(row: RuleRow) -> dict[str, Any]:
     return whole
 
 
-def preview_out(preview: Preview) -> PreviewOut:
-    return PreviewOut.model_validate(preview)
-
-
 @dataclass(frozen=True, slots=True)
 class Surroundings:
     """Context of alerts: why they are quiet at `at`, and the arrays they are on, by alert id."""
@@ -106,14 +91,14 @@ def alert_out(row: AlertRow, around: Surroundings) -> AlertOut:
 def alert_detail(
     row: AlertRow,
     around: Surroundings,
-    newest: Newest | None,
+    newest: NewestMeasure | None,
     moved: Iterable[TransitionRow],
     messages: Iterable[NotificationRow],
 ) -> AlertDetail:
     return AlertDetail(
         **_alert_fields(row, around),
-        newest=None if newest is None else NewestMeasure.model_validate(newest),
-        transitions=[TransitionOut.model_validate(one) for one in moved],
+        newest=newest,
+        transitions=list(moved),
         messages=[AlertMessageOut.model_validate(one) for one in messages],
     )
 
@@ -214,7 +199,7 @@ def notification_out(row: NotificationRow) -> NotificationOut:
 
 
 def notification_detail(row: NotificationRow, log: Sequence[AttemptRow]) -> NotificationDetail:
-    return NotificationDetail(**_notification_fields(row), log=[AttemptOut.model_validate(one) for one in log])
+    return NotificationDetail(**_notification_fields(row), log=list(log))
 
 
 def _notification_fields(row: NotificationRow) -> dict[str, Any]:
@@ -225,7 +210,3 @@ def _notification_fields(row: NotificationRow) -> dict[str, Any]:
         "alert_ids": list(row.alert_ids),
         "next_at": row.next_at if row.state == "pending" else None,
     }
-
-
-def trial_out(trial: Trial) -> TrialOut:
-    return TrialOut.model_validate(trial, from_attributes=True)

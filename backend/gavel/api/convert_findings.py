@@ -5,7 +5,6 @@ import io
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from gavel.api.schemas.common import Ref
 from gavel.api.schemas.findings import (
     AcceptanceOut,
     FindingChangeOut,
@@ -18,6 +17,7 @@ from gavel.api.schemas.findings import (
     FindingTotalsOut,
 )
 from gavel.db.queries.findings import FindingEventRow, FindingRow, FindingTotals
+from gavel.db.queries.rows import EntityRef, RefKind
 from gavel.findings.model import FindingRule
 from gavel.findings.registry import RULES_BY_ID
 
@@ -95,7 +95,7 @@ def _fields(row: FindingRow) -> dict[str, Any]:
     same = ("id", "rule", "title", "severity", "confidence", "state", "raised_at", "seen_at", "cleared_at")
     return {name: getattr(row, name) for name in same} | {
         "rule_title": _title(row.rule),
-        "object": Ref.model_validate({"kind": row.object_kind, "id": row.object_id, "name": row.object_name}),
+        "object": EntityRef(RefKind(row.object_kind), row.object_id, row.object_name),
         "concerns": row.touched,
         "advice": _first_advice(row),
         "accepted": _acceptance(row),

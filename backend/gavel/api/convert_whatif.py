@@ -3,21 +3,17 @@
 from collections.abc import Sequence
 from typing import Any
 
-from gavel.api.schemas.common import Ref
 from gavel.api.schemas.whatif import (
     BacktestOut,
     BacktestScoreOut,
     TestedChangeOut,
     TestedOutcome,
-    TestedSetting,
-    WhatIfChange,
     WhatIfOut,
-    WhatIfQueue,
     WhatIfStart,
 )
 from gavel.db.queries.queues import Queue
 from gavel.views.backtest import Backtest, TestedChange
-from gavel.views.whatif import WhatIf
+from gavel.views.whatif import PredictedChange, WhatIf
 from gavel.views.whatif_load import QueueStart
 
 
@@ -48,26 +44,22 @@ def _open(iops: float | None, total: Any) -> dict[str, float | None] | None:
 def _start(start: QueueStart, queues: Sequence[Queue]) -> WhatIfStart:
     settings = start.settings
     return WhatIfStart(
-        subject=Ref.model_validate(start.subject),
-        queue=_queue(start.queue),
-        queues=[_queue(queue) for queue in queues],
+        subject=start.subject,
+        queue=start.queue,
+        queues=list(queues),
         carried=settings.carried,
         configured_depth=settings.configured,
         dsnro=settings.dsnro,
         is_nvme=settings.is_nvme,
         is_competing=start.is_competing,
-        others=[Ref.model_validate(vm) for vm in start.others],
-        array=None if start.array is None else Ref.model_validate(start.array),
+        others=list(start.others),
+        array=start.array,
         from_at=start.from_at,
         to_at=start.to_at,
         minutes=start.minutes,
         history_minutes=start.history_minutes,
         non_optimized_extra_us=start.load.non_optimized_extra_us,
     )
-
-
-def _queue(queue: Queue) -> WhatIfQueue:
-    return WhatIfQueue(device=Ref.model_validate(queue.device), host=Ref.model_validate(queue.host))
 
 
 def backtest_out(tested: Backtest) -> BacktestOut:
@@ -82,10 +74,10 @@ def backtest_out(tested: Backtest) -> BacktestOut:
 def _tested(change: TestedChange) -> TestedChangeOut:
     return TestedChangeOut(
         read_at=change.read_at,
-        settings=[TestedSetting.model_validate(one) for one in change.settings],
+        settings=list(change.settings),
         subject_name=change.subject_name,
-        subject=None if change.subject is None else Ref.model_validate(change.subject),
-        queue=None if change.queue is None else _queue(change.queue),
+        subject=change.subject,
+        queue=change.queue,
         outcome=_outcome(change),
         reason=change.reason,
     )
@@ -97,9 +89,9 @@ def _outcome(change: TestedChange) -> TestedOutcome | None:
         return None
     latency, iops = outcome.predicted_us, outcome.predicted_iops
     return TestedOutcome(
-        latency_us=WhatIfChange(before=outcome.before_us, lower=latency.low, upper=latency.high),
+        latency_us=PredictedChange(before=outcome.before_us, lower=latency.low, upper=latency.high),
         after_us=outcome.after_us,
-        iops=WhatIfChange(before=outcome.before_iops, lower=iops.low, upper=iops.high),
+        iops=PredictedChange(before=outcome.before_iops, lower=iops.low, upper=iops.high),
         after_iops=outcome.after_iops,
         is_inside=outcome.is_inside,
         is_direction_right=outcome.is_direction_right,

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import get_args
 
 from gavel.api.convert_findings import finding_detail, finding_out
-from gavel.api.schemas.findings import AdviceOut, FindingDetail, FindingSeverityName, FindingStateName
+from gavel.api.schemas.findings import FindingDetail, FindingSeverityName, FindingStateName
 from gavel.cli.opened import opened
 from gavel.config import Settings
 from gavel.db.engine import Engine, reading, transaction
@@ -17,6 +17,7 @@ from gavel.db.queries import findings as stored
 from gavel.db.queries.findings import FindingQuery, FindingRow
 from gavel.db.write import findings as written
 from gavel.domain.errors import SettingsError
+from gavel.findings.model import Advice
 from gavel.findings.registry import RULES_BY_ID, rules_titled
 
 _MOST = 1000
@@ -128,7 +129,7 @@ def _lines(detail: FindingDetail) -> Iterator[str]:
         yield f"  {_time(change.at)} UTC  {change.after}{by}{note}"
 
 
-def _advice(number: int, advice: AdviceOut) -> Iterator[str]:
+def _advice(number: int, advice: Advice) -> Iterator[str]:
     yield from _wrapped(f"{number}. {advice.text}", indent="     ")
     if advice.why:
         yield from _wrapped(f"     {advice.why}", indent="     ")

@@ -10,13 +10,13 @@ from datetime import UTC, datetime
 from pydantic import ValidationError
 
 from gavel.api.convert_whatif import what_if_out
-from gavel.api.schemas.whatif import ScenarioIn, TypedIn, WhatIfChange, WhatIfOut
+from gavel.api.schemas.whatif import ScenarioIn, TypedIn, WhatIfOut
 from gavel.cli.opened import opened
 from gavel.config import Settings
 from gavel.db.engine import Engine, reading
 from gavel.db.queries.rows import RefKind
 from gavel.db.queries.search import search
-from gavel.views.whatif import Scenario, of_numbers, of_start
+from gavel.views.whatif import PredictedChange, Scenario, of_numbers, of_start
 from gavel.views.whatif_examples import EXAMPLES
 from gavel.views.whatif_load import NotPredictableError, load_start
 
@@ -106,7 +106,7 @@ def _lines(answer: WhatIfOut) -> Iterator[str]:
     yield _row("IOPS", answer.iops, 1, "")
     yield _row("Latency", answer.total_us, 1_000, " ms")
     for part in answer.parts:
-        change = WhatIfChange(before=part.before_us, lower=part.lower_us, upper=part.upper_us)
+        change = PredictedChange(before=part.before_us, lower=part.lower_us, upper=part.upper_us)
         yield _row(f"  {part.label}", change, 1_000, " ms")
     for label, beside, unit in (
         ("Neighbors, IOPS", answer.neighbor_iops, 1),
@@ -121,7 +121,7 @@ def _lines(answer: WhatIfOut) -> Iterator[str]:
     yield from answer.notes
 
 
-def _row(label: str, change: WhatIfChange, per: int, unit: str) -> str:
+def _row(label: str, change: PredictedChange, per: int, unit: str) -> str:
     def shown(value: float | None) -> str:
         return "no bound" if value is None else f"{value / per:,.2f}" if per > 1 else f"{value:,.0f}"
 

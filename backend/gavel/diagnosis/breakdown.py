@@ -27,7 +27,7 @@ from gavel.diagnosis.diagnose import (
 )
 from gavel.diagnosis.excess import occupancy_of_one
 from gavel.diagnosis.window import EVERY_LAYER, DiagnosisWindow, WindowSum, summed
-from gavel.domain.io_path import SEGMENT_STYLES, SPANS, Direction, Layer, Segment
+from gavel.domain.io_path import SEGMENT_STYLES, SPANS, Direction, DirectionName, Layer, LayerName, Segment
 from gavel.domain.ledger import Flags, LedgerRows
 
 
@@ -38,7 +38,7 @@ class Part:
     name: str
     label: str
     layer: str
-    layers: tuple[str, ...]
+    layers: tuple[LayerName, ...]
     is_rest: bool
     position: int
 
@@ -119,12 +119,15 @@ def displayable_stack(rows: LedgerRows, quality_reasons: Flags) -> Stack:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartNumbers:
-    """A segment, or the rest of layer `layer` that no segment explains. Parts add up to the total."""
+    """A segment, or (`is_rest`) the time of layer `layer` that no segment explains. Parts add up to `total_us`.
+
+    `layers`: those that `layer` stands for, as in `LayerNumbers`.
+    """
 
     name: str
     label: str
     layer: str
-    layers: tuple[str, ...]
+    layers: tuple[LayerName, ...]
     is_rest: bool
     us: float
     share: float | None
@@ -132,9 +135,9 @@ class PartNumbers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DirectionNumbers:
-    """Reads, writes or both, outermost first."""
+    """One direction of a window, outermost first. `baseline_us`: of everything measured. `not_measured`: layers without a counter."""
 
-    direction: str
+    direction: DirectionName
     state: DiagnosisState
     ops: float | None
     iops: float | None
@@ -143,12 +146,12 @@ class DirectionNumbers:
     baseline_us: float | None
     layers: tuple[LayerNumbers, ...]
     parts: tuple[PartNumbers, ...]
-    not_measured: tuple[str, ...]
+    not_measured: tuple[LayerName, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waterfall(DiagnosisWindow):
-    """baseline_from: of what was measured in reads and writes together; None where nothing of it has an expectation."""
+    """One window, read, write and all. `baseline_from`: what `baseline_us` rests on, over reads and writes together."""
 
     baseline_from: BaselineFrom | None
     directions: tuple[DirectionNumbers, ...]
@@ -156,13 +159,17 @@ class Waterfall(DiagnosisWindow):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Occupancy(DiagnosisWindow):
-    """I/Os inside each layer on average; `outstanding_ios` as the virtual disks counted them themselves."""
+    """Where the I/Os are, reads and writes together. `total_ios`: inside anything measured.
+
+    `layers`: the two between which an inconclusive diagnosis leaves it open are one, "kernel_or_san".
+    `outstanding_ios`: what the virtual disks themselves counted, as a cross-check (Little's law); null where they were not asked.
+    """
 
     state: DiagnosisState
     total_ios: float | None
     layers: tuple[OccupancyNumbers, ...]
     outstanding_ios: float | None
-    not_measured: tuple[str, ...]
+    not_measured: tuple[LayerName, ...]
 
 
 def waterfall(
@@ -208,7 +215,7 @@ def _total(window_sum: WindowSum, layers: tuple[OccupancyNumbers, ...]) -> float
 
 def _nothing(direction: Direction) -> DirectionNumbers:
     return DirectionNumbers(
-        direction=direction.name.lower(),
+        direction=direction.key,
         state=DiagnosisState.NO_DATA,
         ops=None,
         iops=None,
@@ -227,7 +234,7 @@ def _direction(window_sum: WindowSum, direction: Direction, stack: Stack) -> Dir
     total = float(stack.total[0, direction]) / timed if timed > 0 else np.nan
     measured = ~np.isnan(case.value[0])
     return DirectionNumbers(
-        direction=direction.name.lower(),
+        direction=direction.key,
         state=_state(ops, is_measured=bool(measured.any())),
         ops=none_if_nan(ops),
         iops=none_if_nan(ops / wall_s),

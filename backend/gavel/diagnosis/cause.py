@@ -67,8 +67,7 @@ FINDINGS = {
 
 @dataclass(frozen=True, slots=True)
 class CauseObject:
-    """Who or what is behind an excess, or where its limit is. name: as a sentence has it. refs: outermost first, itself last; none of what
-    has no page."""
+    """Who or what is behind an excess, or where its limit is. `refs`: outermost first, itself last; empty for what has no page."""
 
     name: str
     refs: tuple[EntityRef, ...] = ()
@@ -107,7 +106,7 @@ class CauseEvidence:
 
 @dataclass(frozen=True, slots=True)
 class TwinTest:
-    """In how many of the elevated minutes a limit binds, and in how many of the normal ones before them."""
+    """In how many of the elevated minutes the limit binds, and in how many of the normal minutes before."""
 
     elevated_minutes: int
     binding_minutes: int
@@ -137,7 +136,8 @@ class NumberChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CauseChange:
-    """What was new at the onset: the object with at least half of the I/O-time that was added, `added_share` of it."""
+    """What was new at the onset: the VM with at least half of the added I/O-time, if its own load grew. Normal minutes before, at most
+    15, against the first 5 after."""
 
     object: CauseObject
     at: datetime

@@ -16,7 +16,7 @@ from gavel.db.queries.queues import Queue
 from gavel.db.queries.rows import EntityRef, RefKind
 from gavel.diagnosis.diagnose import none_if_nan
 from gavel.diagnosis.window import DiagnosisWindow, WindowSum, summed
-from gavel.domain.io_path import Direction, Layer
+from gavel.domain.io_path import Direction, Layer, LayerName
 from gavel.domain.ledger import LedgerRows, joined, picked
 from gavel.domain.scope import ScopeKind, scope_key, scope_of
 
@@ -187,10 +187,10 @@ MOST = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contributor:
-    """`ios`: I/Os of this one inside the layer on average, with bounds; `us` per I/O measured there.
+    """`ios`: I/Os of the contributor inside the layer; `us`: latency per I/O. `time_share`: of the object's time in the layer, with range;
+    of that of all VMs (hosts) together where this is more; null where that time is 0.
 
-    time_share: of the thing's time in the layer (of that of all listed, where this is more), with bounds; None where that is 0.
-    is_merged: (a part of) the time is of neighbouring layers that were not separable.
+    `is_merged`: (a part of) the time is of neighboring layers that are not separable.
     """
 
     subject: EntityRef
@@ -207,13 +207,14 @@ class Contributor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contributors(DiagnosisWindow):
-    """The largest first; `*_total`: how many did I/O. `ios`: the thing's own I/Os inside the layer, None where nobody measured it;
-    `*_ios`: those of all VMs and all hosts, `*_rest_ios`: those of none of them.
+    """Top contributors to the layer's time. `ios`: the object's own outstanding I/Os in the layer, as in its occupancy; null: not measured.
 
-    non_vm_iops: device ops that no virtual disk explains; None without devices that were measured.
+    VMs are measured at their virtual disks, hosts at their devices plus what their disks have above these (devices of a host alone).
+    `vms_total`, `hosts_total`: how many did I/O. `vms_ios`, `hosts_ios`: all of theirs in the layer; `vms_rest_ios`, `hosts_rest_ios`:
+    of `ios` those of none of them. `non_vm_iops`: device ops that no virtual disk explains; null: no device was measured.
     """
 
-    layer: str
+    layer: LayerName
     ios: float | None
     vms: tuple[Contributor, ...]
     vms_total: int
@@ -256,7 +257,7 @@ def contributors_of(window_sum: WindowSum, made_of: LeafSet, layer: Layer) -> Co
     vms, hosts = (_split(owned, layer, whole, wall_us) for owned in (made_of.by_vm(part), made_of.by_host(part)))
     return Contributors(
         **window.fields,
-        layer=layer.name.lower(),
+        layer=layer.key,
         ios=float(whole.time[0]) / wall_us if whole.measured[0] > 0 else None,
         vms=tuple(vms.listed[:MOST]),
         vms_total=len(vms.listed),

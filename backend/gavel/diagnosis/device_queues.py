@@ -76,7 +76,7 @@ def fullest_minute(queues: DeviceQueues, whole: LedgerSeries, owner: EntityRef |
 
 @dataclass(frozen=True, slots=True)
 class QueueDepths:
-    """Effective depths of the device queues in use, each by itself: they are never added up. hosts: that these queues are on."""
+    """Effective depths (DQLEN) of the device queues in use, the largest of the window each; never added up. `hosts`: of the `queues`."""
 
     lowest: float
     highest: float

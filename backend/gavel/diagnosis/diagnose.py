@@ -17,7 +17,7 @@ from gavel.analysis.parent_notes import MATERIAL_SHARE
 from gavel.analysis.segments import span_name
 from gavel.db.queries.ledger import LedgerSeries
 from gavel.diagnosis.baselines import BaselineFrom, Usual
-from gavel.domain.io_path import SPANS, Confidence, Direction, Layer, Quality, Severity
+from gavel.domain.io_path import SPANS, Confidence, Direction, Layer, LayerName, Quality, Severity
 from gavel.domain.ledger import Flags, LedgerRows, Notes
 from gavel.domain.scope import ScopeKind
 
@@ -40,14 +40,16 @@ class DiagnosisState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayerNumbers:
-    """A layer, or neighbouring ones that were not separable: µs per I/O of the scope, so that all of them add up.
+    """A layer, or neighboring layers that are not separable (`name` "san_array", `layers` ["san", "array"]).
 
-    measured_us: per I/O whose time was measured here, which is `ops_share` of the scope's.
+    `us` with its range, per I/O of the total, so that layers add up; `baseline_us` for this hour; `excess_us` above it, never below 0,
+    with its range; `share`: of the total latency. `ops_share`: share of the I/Os whose time in this layer was measured; `measured_us`:
+    latency of these I/Os in the layer.
     """
 
     name: str
     label: str
-    layers: tuple[str, ...]
+    layers: tuple[LayerName, ...]
     us: float
     lower_us: float
     upper_us: float
@@ -62,11 +64,11 @@ class LayerNumbers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OccupancyNumbers:
-    """I/Os inside a layer on average."""
+    """I/Os that were inside on average: I/O-time ÷ wall time, with bounds."""
 
     name: str
     label: str
-    layers: tuple[str, ...]
+    layers: tuple[LayerName, ...]
     ios: float
     lower_ios: float
     upper_ios: float
@@ -266,9 +268,9 @@ def span_key(span: int) -> str:
 
 
 @cache
-def span_layers(span: int) -> tuple[str, ...]:
+def span_layers(span: int) -> tuple[LayerName, ...]:
     first, last = SPANS[span]
-    return tuple(layer.name.lower() for layer in Layer if first <= layer <= last)
+    return tuple(layer.key for layer in Layer if first <= layer <= last)
 
 
 @cache
@@ -316,10 +318,10 @@ def named_spans(diagnosed: DiagnosedRows, row: int) -> list[int]:
     return [span for span in (diagnosed.named(row), diagnosed.other(row)) if span is not None]
 
 
-def not_measured(case: Case, row: int) -> tuple[str, ...]:
+def not_measured(case: Case, row: int) -> tuple[LayerName, ...]:
     """Layers that no span of the row covers."""
     there = {layer for span in measured_spans(case, row) for layer in span_layers(span)}
-    return tuple(layer.name.lower() for layer in Layer if layer.name.lower() not in there)
+    return tuple(layer.key for layer in Layer if layer.key not in there)
 
 
 _OUTERMOST_FIRST = sorted(range(len(SPANS)), key=SPANS.__getitem__)

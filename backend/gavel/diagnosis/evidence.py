@@ -1,6 +1,6 @@
 """The counters behind a diagnosis: one value per counter over the window, as its source reports it."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TypeAlias
@@ -9,6 +9,7 @@ from gavel.db.engine import Connection
 from gavel.db.queries.rows import EntityRef, RefKind
 from gavel.db.queries.series import BucketedSeries, SeriesColumn, SeriesGroup, Side, series_of
 from gavel.db.series.modes import Storage
+from gavel.domain.io_path import DirectionName
 from gavel.domain.streams import ColumnDirection, ColumnUnit
 
 _DIRECTIONS: dict[ColumnDirection, str] = {"read": "Read", "write": "Write", "mirrored_write": "Mirrored write"}
@@ -46,9 +47,9 @@ _SERIES = frozenset({RefKind.DATASTORE, RefKind.VM, RefKind.HOST, RefKind.VOLUME
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceNumber:
-    """One number: a latency is the op-weighted mean over the window, others the mean over time. `at`: the window's end.
+    """One raw number behind a diagnosis. `precision`: the source's step, in `unit`. `at`: end of the window it is the mean over.
 
-    label: in words, with whose I/Os it is over where those are not of the diagnosis's thing alone.
+    `sources`: where it was read, several of what is over several; of a host's own setting its vCenter and the host.
     """
 
     side: Side
@@ -66,9 +67,11 @@ class EvidenceNumber:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArrayCounted:
-    """What the array's own counters say of an I/O: µs inside it, and at its port (SAN); None: not measured. Mirrored writes are writes."""
+    """As reported by the array's own counters, over the volumes and window of the evidence: µs per I/O inside the array and at its port.
 
-    direction: str
+    Mirrored writes are writes; null: not measured. Layers and segments are estimated from the counters of both sides; they may differ."""
+
+    direction: DirectionName
     inside_us: float | None
     port_us: float | None
 
@@ -150,7 +153,11 @@ def mean(pairs: Iterable[Pair]) -> float | None:
 
 # Columns that add up to the time inside the array; of a directory it is one.
 _INSIDE = ("service_us", "queue_us", "qos_us", "qos_sched_us")
-_WAYS = {"read": ("read",), "write": ("write", "mirrored_write"), "all": ("read", "write", "mirrored_write")}
+_WAYS: Mapping[DirectionName, Sequence[str]] = {
+    "read": ("read",),
+    "write": ("write", "mirrored_write"),
+    "all": ("read", "write", "mirrored_write"),
+}
 
 
 def _counted(groups: Sequence[SeriesGroup]) -> Iterator[ArrayCounted]:

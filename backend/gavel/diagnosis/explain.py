@@ -42,22 +42,24 @@ from gavel.diagnosis.queue_depth import (
 from gavel.diagnosis.scoreboard import LayerScore, nothing_scored, scoreboard
 from gavel.diagnosis.sentences import NOTHING, Facts, FullestMinute, Sentence, Statement, sentence
 from gavel.diagnosis.window import EVERY_LAYER, DiagnosisWindow, WindowSum
-from gavel.domain.io_path import SEGMENT_STYLES, SPANS, Confidence, Direction, Layer, Severity
+from gavel.domain.io_path import SEGMENT_STYLES, SPANS, Confidence, Direction, Layer, LayerName, Quality, Severity
 
 _KERNEL, _ARRAY = SPANS.index((Layer.KERNEL, Layer.KERNEL)), SPANS.index((Layer.ARRAY, Layer.ARRAY))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataQuality:
-    """How good the numbers are. match_ratio: host ÷ array ops; offset_error_s: of the worst clock.
+    """Data quality of a diagnosis. `quality_reasons`: why it is not an A, in words. `match_ratio`: host ÷ array ops of
+    what is matched on both sides, `matched_host_iops` ÷ `matched_array_iops`: an array may have volumes that no polled host uses.
 
-    missing_s: seconds in which a side had no sample. outstanding_ios as the virtual disks counted them, modelled_ios = IOPS × latency:
-    Little's check. queue_depths: of the device queues in use. recalculated_minutes: minutes of the window that were written again since
-    samples arrived late, the newest time at `recalculated_at`. has_earlier_rules: minutes of it were attributed by an earlier version of
-    the rules.
+    `offset_error_s`: of the worst clock; `missing_s`: seconds in which a side had no sample. `outstanding_ios` (as the virtual disks
+    counted them) against `modelled_ios` (IOPS × latency) is Little's check. `queue_depths`: of the device queues in use, each by itself.
+    `recalculated_minutes`: minutes of the window that were calculated again because samples arrived or changed after they had been
+    diagnosed, the newest time at `recalculated_at`. `has_earlier_rules`: minutes of the window were diagnosed with earlier rules, and their
+    samples are no longer kept, or not calculated again yet.
     """
 
-    quality: str | None = None
+    quality: Quality | None = None
     quality_reasons: tuple[str, ...] = ()
     match_ratio: float | None = None
     matched_host_iops: float | None = None
@@ -75,12 +77,14 @@ class DataQuality:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnosis(DiagnosisWindow):
-    """severity: None without a diagnosis. confidence, layer, other: None unless a layer is named. Times in µs per I/O.
-
-    seen_only: the excess is in layers alone that are not the object's own; then its severity is normal.
-    since_at, until_at: of the run of this diagnosis, as in `Streak`. cause: of the excess; None where no layer is named,
-    and where nothing is known of its parts.
-    """
+    """How bad the latency is, and whose it is. `severity`: by the excess alone, null without a diagnosis. `seen_only`: normal, for only
+    layers are elevated that are not the object's own: guest and kernel at arrays and volumes, the array at hosts. `limited_counters`:
+    normal only since the counters are too coarse to show the excess. `layer` is named with `confidence`; `other` stands beside it when
+    inconclusive; all three are null where no layer is named.
+    `share`: of the named layer in the excess. `excess_outstanding`: excess latency × IOPS. `since_at`: first minute of the present run of
+    this diagnosis, at most 24 h before the window's end; null when the newest minutes have another diagnosis, or none. `until_at`: then
+    the end of the last minute, of the window's last hour, with this diagnosis, once two minutes after it have another one; null while it
+    continues. `cause`: null where no layer is named, or nothing is known of disks, devices and volumes. `scoreboard`: all four."""
 
     state: DiagnosisState
     severity: Severity | None
@@ -103,7 +107,7 @@ class Diagnosis(DiagnosisWindow):
     layers: tuple[LayerNumbers, ...]
     cause: Cause | None
     scoreboard: tuple[LayerScore, ...]
-    not_measured: tuple[str, ...]
+    not_measured: tuple[LayerName, ...]
     data_quality: DataQuality
     evidence: tuple[EvidenceNumber, ...]
     array_counted: tuple[ArrayCounted, ...]
@@ -194,7 +198,7 @@ def _data_quality(window_sum: WindowSum, total_us: float, context: WindowContext
     ratio = covered(notes, one.rows)[0]
     by_hosts, by_array = (none_if_nan(ops[0] / one.wall_s[0]) for ops in matched_ops(notes, one.rows))
     return DataQuality(
-        quality=one.qualities[0].value,
+        quality=one.qualities[0],
         quality_reasons=in_words(int(notes.quality_reasons[0])),
         match_ratio=float(ratio) if np.isfinite(ratio) else None,
         matched_host_iops=None if by_array is None else by_hosts,

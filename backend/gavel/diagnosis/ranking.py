@@ -31,8 +31,9 @@ from gavel.diagnosis.diagnose import (
 from gavel.diagnosis.excess import excess_outstanding_of_parts, occupancy_of_parts
 from gavel.diagnosis.own_layers import own_severity
 from gavel.diagnosis.short_causes import causes_of
-from gavel.diagnosis.standing import NOTHING_KNOWN, Standing, fields_of, standing_of
+from gavel.diagnosis.standing import NOTHING_KNOWN, Standing, standing_of
 from gavel.diagnosis.streaks import SHORT, streak_ends
+from gavel.domain.fields import fields_of
 from gavel.domain.io_path import Confidence, Layer, Severity
 from gavel.domain.scope import ENVIRONMENT_ID, ScopeKind, scope_key
 
@@ -57,9 +58,11 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ranked(Standing):
-    """arrays: those that it is on, by name; empty: on none that is known. cause: None where no layer is named, where nothing is known of
-    its parts, and over windows of more than an hour."""
+class RankedObject(Standing):
+    """One object. Without a minute of the window in the ledger its state is `no_data`. `arrays`: those it is on; of a stretched pod two.
+
+    `cause`: null where no layer is named, where nothing is known of disks, devices and volumes, and over windows of more than an hour.
+    """
 
     subject: EntityRef
     owner: Owner | None
@@ -69,16 +72,20 @@ class Ranked(Standing):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EnvironmentStanding(Standing):
-    """excess_outstanding: of its datastores added up. occupancy: those of inconclusive datastores apart, as "kernel or SAN"."""
+    """The whole environment, and the outstanding I/Os by layer. `excess_outstanding`: sum over all datastores, whatever the filters.
+
+    `occupancy`: I/Os of datastores whose diagnosis is inconclusive are not in its two layers but in a separate one, "kernel_or_san".
+    """
 
     occupancy: tuple[OccupancyNumbers, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Totals:
-    """Over all that match, not only a page. ended: those that have an `until_at`; by_severity counts the others.
+    """Sums over all rows that match, not only this page's; `by_severity` counts those with a diagnosis that holds, `ended` those that have
+    an `until_at`; `by_confidence` those that name a layer, `by_state` all.
 
-    total_us, excess_us: of all their I/Os together, each weighted by its operations; None where nothing was measured, or diagnosed.
+    `total_us`, `excess_us`: of all their I/Os together, weighted by operations.
     """
 
     iops: float
@@ -98,7 +105,7 @@ class Overview:
     ledger_until_at: datetime | None
     environment: EnvironmentStanding
     totals: Totals
-    items: tuple[Ranked, ...]
+    items: tuple[RankedObject, ...]
     total: int
 
 
@@ -328,11 +335,11 @@ def _ranked(
     facts: _Facts,
     until: Mapping[int, datetime],
     causes: Mapping[int, Cause],
-) -> Ranked:
+) -> RankedObject:
     row = int(listed.row[n])
     subject = EntityRef(listed.kind, *listed.things[n])
     standing = standing_of(listed.diagnosed, row, listed.kind, until.get(subject.id)) if row >= 0 else NOTHING_KNOWN
-    return Ranked(
+    return RankedObject(
         subject=subject,
         owner=facts.owners.get(subject.id),
         arrays=facts.arrays.get(subject.id, ()),

@@ -10,7 +10,7 @@ from gavel.analysis.severity import elevated_from_us
 from gavel.db.queries.rows import RefKind
 from gavel.diagnosis.diagnose import DiagnosedRows, LayerNumbers, baseline_us, span_layers
 from gavel.diagnosis.own_layers import is_own
-from gavel.domain.io_path import LAYER_STYLES, Layer
+from gavel.domain.io_path import LAYER_STYLES, Layer, LayerName
 
 
 class ScoreState(StrEnum):
@@ -27,10 +27,11 @@ class ScoreState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayerScore:
-    """A layer: latency against baseline, µs per I/O with bounds. merged_with: layers it is not separable from, which have the same numbers.
-    is_own: whether the time belongs to the object, and is not only seen there."""
+    """A layer: latency against its baseline, with range. `state`: `cause` is named, `possible` one of the two of an inconclusive
+    diagnosis, `elevated` above the threshold but not named, `not_the_cause` proven by the upper bound of its excess, `normal` below the
+    threshold without that proof. `merged_with`: layers it is not separable from. `is_own`: false where its time is only seen here."""
 
-    layer: str
+    layer: LayerName
     label: str
     us: float | None = None
     lower_us: float | None = None
@@ -40,7 +41,7 @@ class LayerScore:
     delta_lower_us: float | None = None
     delta_upper_us: float | None = None
     state: ScoreState = ScoreState.NOT_MEASURED
-    merged_with: tuple[str, ...] = ()
+    merged_with: tuple[LayerName, ...] = ()
     is_own: bool = True
 
 
@@ -67,13 +68,13 @@ def _scored(
     kind: RefKind,
     layer: Layer,
     layers: Sequence[LayerNumbers],
-    possible: set[str],
+    possible: set[LayerName],
     threshold: float,
     *,
     is_single: bool,
     has_excess: bool,
 ) -> LayerScore:
-    name = layer.name.lower()
+    name = layer.key
     # Where some I/Os were measured apart and others not, the narrow one is the layer's own.
     holding = min((one for one in layers if name in one.layers), key=lambda item: len(item.layers), default=None)
     if holding is None:
@@ -102,10 +103,10 @@ def _scored(
     )
 
 
-def _upper_excess(name: str, layers: Sequence[LayerNumbers]) -> float:
+def _upper_excess(name: LayerName, layers: Sequence[LayerNumbers]) -> float:
     """Of all numbers that hold time of the layer together: what is not separable may all be its."""
     return sum(one.excess_upper_us for one in layers if name in one.layers)
 
 
 def _not_measured(kind: RefKind, layer: Layer) -> LayerScore:
-    return LayerScore(layer=layer.name.lower(), label=LAYER_STYLES[layer].label, is_own=is_own(kind, layer))
+    return LayerScore(layer=layer.key, label=LAYER_STYLES[layer].label, is_own=is_own(kind, layer))

@@ -52,7 +52,7 @@ class StatementKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A clause without a full stop."""
+    """A clause in words, and by `code` what it is about."""
 
     code: StatementKind
     text: str

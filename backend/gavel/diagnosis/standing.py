@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 import numpy as np
 
@@ -24,7 +23,7 @@ from gavel.diagnosis.diagnose import (
 from gavel.diagnosis.excess import largest_excess
 from gavel.diagnosis.own_layers import is_seen_only, own_words
 from gavel.diagnosis.sentences import NOTHING, Facts, Head, head
-from gavel.domain.io_path import Confidence, Direction, Severity
+from gavel.domain.io_path import Confidence, Direction, Quality, Severity
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,12 +53,8 @@ class Standing:
     excess_us: float | None
     iops: float | None
     bytes_per_s: float | None
-    quality: str | None
+    quality: Quality | None
     layers: tuple[LayerNumbers, ...]
-
-
-def fields_of(standing: Standing) -> dict[str, Any]:
-    return {name: getattr(standing, name) for name in Standing.__dataclass_fields__}
 
 
 NOTHING_KNOWN = Standing(
@@ -114,7 +109,7 @@ def standing_of(
         excess_us=float(diagnosed.diagnoses.total_excess[row]) if state is DiagnosisState.JUDGED else None,
         iops=none_if_nan(diagnosed.ops[row] / diagnosed.wall_s[row]),
         bytes_per_s=none_if_nan(diagnosed.rows.bytes[row, Direction.ALL] / diagnosed.wall_s[row]),
-        quality=diagnosed.qualities[row].value,
+        quality=diagnosed.qualities[row],
         layers=tuple(layer_numbers(diagnosed.case, row, diagnosed.rows, Direction.ALL, total)),
     )
 

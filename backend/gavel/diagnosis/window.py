@@ -26,7 +26,7 @@ from gavel.diagnosis.diagnose import (
 from gavel.domain.io_path import Direction, Layer
 from gavel.domain.scope import ScopeKind, scope_key
 
-EVERY_LAYER = tuple(layer.name.lower() for layer in Layer)
+EVERY_LAYER = tuple(layer.key for layer in Layer)
 
 
 class WindowFields(TypedDict):
@@ -40,7 +40,10 @@ class WindowFields(TypedDict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiagnosisWindow:
-    """Which scope and time an answer is about; `minutes`: how many of them the ledger has. `ledger_until_at`: how far it is."""
+    """What was asked about and over what. `minutes`: how many minutes of [from_at, to_at) are in the ledger.
+
+    `ledger_until_at`: minutes before it have been attributed; null before the first one. Its age is the age of the diagnoses.
+    """
 
     subject: EntityRef
     from_at: datetime

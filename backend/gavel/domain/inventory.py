@@ -37,7 +37,7 @@ class Protocol(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """What a vendor's array has to say of itself, in its vendor's words: shown as it is, read by nothing."""
+    """Shown as it is."""
 
     label: str
     value: str
@@ -91,7 +91,7 @@ class VolumeGroup:
 
 @dataclass(frozen=True, slots=True)
 class PortHealth:
-    """Of a host's ports as an array reports them. state: "healthy", "unknown" or the array's own word; detail: None without news."""
+    """Health of a host's ports as reported by the array: `state` (`healthy`, `critical`, `unknown`, …) and its `detail`."""
 
     state: str
     detail: str | None

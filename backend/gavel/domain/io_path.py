@@ -5,6 +5,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from importlib import resources
+from typing import Literal, get_args
+
+# As the API, stored rows and messages write a layer and a direction.
+LayerName = Literal["guest", "kernel", "san", "array"]
+DirectionName = Literal["read", "write", "all"]
+# Layers, then segments, outermost first.
+PartName = Literal[
+    "guest", "kernel", "san", "array",
+    "guest_queue", "hypervisor", "kernel_queue", "kernel_service", "fabric", "array_port", "array_qos", "array_queue",
+    "array_service",
+]  # fmt: skip
 
 
 class Direction(IntEnum):
@@ -13,6 +24,10 @@ class Direction(IntEnum):
     READ = 0
     WRITE = 1
     ALL = 2
+
+    @property
+    def key(self) -> DirectionName:
+        return _DIRECTION_NAMES[self]
 
 
 class Boundary(IntEnum):
@@ -47,6 +62,14 @@ class Layer(IntEnum):
     KERNEL = 1
     SAN = 2
     ARRAY = 3
+
+    @property
+    def key(self) -> LayerName:
+        return _LAYER_NAMES[self]
+
+
+_LAYER_NAMES: tuple[LayerName, ...] = get_args(LayerName)
+_DIRECTION_NAMES: tuple[DirectionName, ...] = get_args(DirectionName)
 
 
 class Severity(StrEnum):

@@ -30,6 +30,8 @@ class Meaning(StrEnum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Label:
+    """A custom attribute with its value, or a tag: of a vCenter as category and name, of an array as key and value."""
+
     kind: LabelKind
     name: str
     value: str

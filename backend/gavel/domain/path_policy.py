@@ -11,10 +11,7 @@ _BY: dict[str, Literal["iops", "latency"]] = {"iops": "iops", "latency": "latenc
 
 @dataclass(frozen=True, slots=True)
 class PathPolicy:
-    """How ESXi chooses among paths, of "VMW_PSP_RR policy=iops,iops=1,bytes=10485760".
-
-    by: after so many I/Os (`iops`), by latency, or None: as the plug-in does by itself.
-    """
+    """How ESXi chooses among paths. `text`: as ESXi writes it. `by`: it changes the path after so many I/Os (`iops`), or by latency."""
 
     text: str
     plugin: str

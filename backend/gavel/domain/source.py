@@ -72,9 +72,10 @@ class CheckState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One line of a preflight: what was looked at, what was found, and what to do about it (empty when nothing).
+    """One line of a test. `remedy`: what to do about it, empty when nothing.
 
-    `presented_sha256`: of the certificate that is not trusted, where that is what failed and pinning it would mend it.
+    `presented_sha256`: fingerprint (64 hex digits) of the certificate that is not trusted, null unless that is what failed. Compared
+    with what the source's own console shows, it may go into the setting `fingerprint_sha256`.
     """
 
     name: str

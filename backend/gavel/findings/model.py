@@ -25,9 +25,8 @@ class ObjectRef:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FindingEvidence:
-    """A number, or a setting in words, with its time: at `to_at`, or the mean or sum since `from_at`. value None: not measured.
-
-    counter: the counter or property it comes from. is_derived: calculated from others, written with ≈.
+    """A value at `to_at`, or the mean or sum since `from_at`; null is not measured. counter: where it comes from. is_derived: calculated
+    from other counters, shown with ≈.
     """
 
     label: str
@@ -75,7 +74,7 @@ TakesEffect: TypeAlias = Literal["live", "reboot", "reconnect"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdviceCommand:
-    """Text to copy; Gavel runs none of it. on: the host or object, where it is one. shows: prints the present value."""
+    """Text to copy; Gavel runs none of it. where: what it is entered in; shows: prints the present value. Empty: none."""
 
     where: str
     change: str
@@ -88,7 +87,9 @@ class AdviceCommand:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Advice:
-    """text: an imperative sentence. agree: teams that must agree first. next_limit: what binds once this is done."""
+    """In the order to try. takes_effect: null where nothing is changed. agree: teams that must agree first. next_limit: what binds once
+    this is done. Empty texts: none.
+    """
 
     kind: AdviceKind
     text: str
@@ -101,7 +102,7 @@ class Advice:
 
 @dataclass(frozen=True, slots=True)
 class FindingReference:
-    """Where a rule or a value is documented."""
+    """Where the rule is documented. Empty: none."""
 
     title: str
     url: str = ""

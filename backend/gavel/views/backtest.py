@@ -11,7 +11,7 @@ from gavel.db.engine import Connection
 from gavel.db.queries.depths import queue_settings
 from gavel.db.queries.queues import Queue
 from gavel.db.queries.rows import EntityRef, RefKind
-from gavel.db.queries.setting_changes import SettingChange, setting_changes
+from gavel.db.queries.setting_changes import SettingChange, SettingName, setting_changes
 from gavel.views.whatif import Scenario, WhatIf, of_start
 from gavel.views.whatif_load import MINUTE, WIDTH, NotPredictableError, QueueStart, queues_behind, start_of
 
@@ -31,9 +31,9 @@ _UNPREDICTED: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class ChangedSetting:
-    """before, after None: no limit, or not read."""
+    """One setting, as the inventory had it before and after; null: no limit, or not read."""
 
-    name: str
+    name: SettingName
     before: str | None
     after: str | None
 

@@ -1,7 +1,9 @@
 """The differences between neighbouring measurements of a datastore, with intervals, against what is expected of them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 
 import numpy as np
 
@@ -13,26 +15,27 @@ from gavel.diagnosis.baselines import BaselineFrom, hours_of
 from gavel.diagnosis.contributors import known_rows, leaf_sums
 from gavel.diagnosis.diagnose import DiagnosisState, baseline_from, bytes_per_op, covered, none_if_nan, write_share
 from gavel.diagnosis.window import DiagnosisWindow, summed
-from gavel.domain.io_path import Direction, Layer
+from gavel.domain.io_path import Direction, Layer, LayerName
 from gavel.domain.ledger import LedgerRows
 from gavel.domain.scope import ScopeKind
 
+DifferenceName = Literal["guest_vscsi", "vscsi_device", "device_driver", "driver_array"]
 # Name, label and layer of each, outermost first.
-_DELTAS = {
-    Difference.GUEST_VSCSI: ("Guest − vSCSI", Layer.GUEST),
-    Difference.VSCSI_DEVICE: ("vSCSI − device", Layer.KERNEL),
-    Difference.DEVICE_DRIVER: ("Device − driver (GAVG − DAVG)", Layer.KERNEL),
-    Difference.DRIVER_ARRAY: ("Driver − array (DAVG − array)", Layer.SAN),
+_DELTAS: Mapping[Difference, tuple[DifferenceName, str, Layer]] = {
+    Difference.GUEST_VSCSI: ("guest_vscsi", "Guest − vSCSI", Layer.GUEST),
+    Difference.VSCSI_DEVICE: ("vscsi_device", "vSCSI − device", Layer.KERNEL),
+    Difference.DEVICE_DRIVER: ("device_driver", "Device − driver (GAVG − DAVG)", Layer.KERNEL),
+    Difference.DRIVER_ARRAY: ("driver_array", "Driver − array (DAVG − array)", Layer.SAN),
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delta:
-    """A difference and what it is over what is expected of it, never below 0."""
+    """A difference of neighboring boundaries, reads and writes together, and its baseline; null: not measured."""
 
-    name: str
+    name: DifferenceName
     label: str
-    layer: str
+    layer: LayerName
     us: float | None
     lower_us: float | None
     upper_us: float | None
@@ -44,7 +47,7 @@ class Delta:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deltas(DiagnosisWindow):
-    """Outermost first, reads and writes together."""
+    """Outermost first. `driver_array` is compared with the baseline of the whole SAN layer."""
 
     state: DiagnosisState
     baseline_from: BaselineFrom | None
@@ -67,7 +70,7 @@ def deltas(connection: Connection, datastore_id: int, from_at: datetime | None, 
         **found.window.fields,
         state=found.state,
         baseline_from=None if found.is_empty else baseline_from(found.diagnosed, 0),
-        deltas=tuple(_delta(one, told, float(expected[layer])) for one, (_, layer) in _DELTAS.items()),
+        deltas=tuple(_delta(one, told, float(expected[layer])) for one, (_, _, layer) in _DELTAS.items()),
     )
 
 
@@ -86,7 +89,7 @@ def _leaves(connection: Connection, datastore_id: int, window: DiagnosisWindow) 
 
 
 def _delta(which: Difference, differences: Differences, usual: float) -> Delta:
-    label, layer = _DELTAS[which]
+    name, label, layer = _DELTAS[which]
     us, lower, upper = (
         none_if_nan(part[0, which]) for part in (differences.value, differences.lower, differences.upper)
     )
@@ -95,9 +98,9 @@ def _delta(which: Difference, differences: Differences, usual: float) -> Delta:
         return None if number is None else max(0.0, number - usual)
 
     return Delta(
-        name=which.name.lower(),
+        name=name,
         label=label,
-        layer=layer.name.lower(),
+        layer=layer.key,
         us=us,
         lower_us=lower,
         upper_us=upper,

@@ -17,10 +17,11 @@ _DIRECTIONS = ("read", "write")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostLatencyRow:
-    """One host, reads and writes of all its devices together: means over operations; None is not measured.
+    """A datastore on one host, reads and writes of all its devices there: the host's own counters, means over
+    operations; null: not measured.
 
-    precision_us: coarsest step of its latencies. queue_depth: largest of the window, of its deepest device. vms: with a disk here
-    that run on it now; vms_active: those that did I/O, None where no virtual disk was measured.
+    `precision_us`: the coarsest step of these latencies. `queue_depth`: the largest of the window. `vms`: with a disk here that run on
+    it now; `vms_active`: those that did I/O; null: no virtual disk was measured.
     """
 
     subject: EntityRef
@@ -37,7 +38,7 @@ class HostLatencyRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostRows(DiagnosisWindow):
-    """The busiest first."""
+    """The busiest first. Without devices of its own (NFS, vVol) a host's IOPS are those of its VMs' virtual disks."""
 
     hosts: tuple[HostLatencyRow, ...]
 

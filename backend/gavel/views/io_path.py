@@ -17,7 +17,7 @@ from gavel.diagnosis.breakdown import are_coarse
 from gavel.diagnosis.contributors import known_rows
 from gavel.diagnosis.diagnose import none_if_nan, span_key, span_label, span_layers
 from gavel.diagnosis.window import DiagnosisWindow, summed
-from gavel.domain.io_path import SEGMENT_STYLES, SPANS, Direction, Layer, Segment
+from gavel.domain.io_path import SEGMENT_STYLES, SPANS, Direction, Layer, LayerName, Segment
 from gavel.domain.ledger import LedgerRows, picked
 from gavel.views.hops import HopSelection, Loads
 from gavel.views.queues import queue_numbers
@@ -39,9 +39,12 @@ _MILLISECOND_US = 1000.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeLoad:
-    """us: per I/O from here on, in steps of `precision_us` where it is a counter's own (paths), or fitted to such (queues).
+    """Load of a node; null is "not measured".
 
-    ios: inside from here on, on average (of a queue: in flight below it, against `depth`). None: not measured.
+    `us`: latency per I/O from this node on, of volumes and arrays as hosts see it; of a path in steps of `precision_us`, of a queue
+    estimated from counters with such steps. `ios`: I/Os outstanding from this node on, on average; of a queue the active ones, which fill
+    its `depth`. VMs and virtual disks count their I/Os on this path only; queues, paths, volumes and arrays those of all VMs. Paths use
+    the whole five-minute samples that overlap the window.
     """
 
     iops: float | None = None
@@ -52,8 +55,8 @@ class NodeLoad:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Node:
-    """One object on the path. `id` is its own within an answer; `detail`: what it is, in words; `state`: of paths."""
+class PathNode:
+    """One node of the I/O path. `id`: unique in this response; `ref`: the object that has a page; `detail`: its kind; `state`: of paths."""
 
     id: str
     ref: EntityRef | None
@@ -65,26 +68,27 @@ class Node:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hop:
-    """`nodes`: those with the most I/Os of `total`."""
+    """`nodes`: those with the most outstanding I/Os, of `total`."""
 
     name: HopName
     label: str
     total: int
-    nodes: tuple[Node, ...]
+    nodes: tuple[PathNode, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PathLink:
-    """The time of an I/O between two nodes; None where nobody timed it. is_merged: not separable from what `layers` names besides.
+    """Latency between two nodes, in µs per I/O, with its range where there is one; null: not measured.
 
-    Such a time is told once, by the link from the host queue; the link beside it is merged too, and None.
+    `is_merged`: not separable from other layers, so it holds the time of all `layers`; where `us` is null besides, the link from the
+    host queue holds it. The paths of a device share its times.
     """
 
     from_id: str
     to_id: str
     name: str
     label: str
-    layers: tuple[str, ...]
+    layers: tuple[LayerName, ...]
     us: float | None
     lower_us: float | None
     upper_us: float | None
@@ -93,6 +97,8 @@ class PathLink:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hops(DiagnosisWindow):
+    """Hops in the order of the I/O path, VM first; a hop that this path does not have is empty."""
+
     hops: tuple[Hop, ...]
     links: tuple[PathLink, ...]
 
@@ -119,11 +125,11 @@ def _hops(selection: HopSelection) -> Iterator[Hop]:
     yield _hop("array", len(arrays), (_array(selection, array) for array in arrays))
 
 
-def _hop(name: HopName, total: int, nodes: Iterable[Node]) -> Hop:
+def _hop(name: HopName, total: int, nodes: Iterable[PathNode]) -> Hop:
     return Hop(name=name, label=_LABELS[name], total=total, nodes=tuple(nodes))
 
 
-def _vms(selection: HopSelection) -> Iterator[Node]:
+def _vms(selection: HopSelection) -> Iterator[PathNode]:
     """A VM's load is that of its disks here."""
     for vm in selection.vms:
         own = [
@@ -144,7 +150,7 @@ def _wall_s(selection: HopSelection, rows: Sequence[int]) -> float:
     return float(selection.of_disks.series.wall_s[list(rows)].max())
 
 
-def _disk(selection: HopSelection, leaf: DiskLeaf) -> Node:
+def _disk(selection: HopSelection, leaf: DiskLeaf) -> PathNode:
     facts = selection.disk_facts[leaf.disk.id]
     return _node(
         "vm_disk",
@@ -154,7 +160,7 @@ def _disk(selection: HopSelection, leaf: DiskLeaf) -> Node:
     )
 
 
-def _queue(selection: HopSelection, queue: Queue) -> Node:
+def _queue(selection: HopSelection, queue: Queue) -> PathNode:
     row = selection.of_queues.row.get(queue.device.id)
     load = _known_load(selection.of_queues, queue.device.id)
     if row is not None:
@@ -166,7 +172,7 @@ def _queue(selection: HopSelection, queue: Queue) -> Node:
             ios=none_if_nan(numbers.in_flight_ios[row]),
             depth=none_if_nan(numbers.depth[row]),
         )
-    return Node(
+    return PathNode(
         id=_id("queue", queue.device.id),
         ref=queue.host,
         name=queue.host.name,
@@ -176,10 +182,10 @@ def _queue(selection: HopSelection, queue: Queue) -> Node:
     )
 
 
-def _path(group: PathGroup) -> Node:
+def _path(group: PathGroup) -> PathNode:
     state: PathState = "working" if group.working == group.paths else "degraded" if group.working else "dead"
     words = f"{group.working}/{group.paths} {'path' if group.paths == 1 else 'paths'} up"
-    return Node(
+    return PathNode(
         id=_path_id(group),
         ref=None,
         name=group.adapter or "adapter not read",
@@ -189,13 +195,13 @@ def _path(group: PathGroup) -> Node:
     )
 
 
-def _volume(selection: HopSelection, volume: EntityRef) -> Node:
+def _volume(selection: HopSelection, volume: EntityRef) -> PathNode:
     limit = selection.volume_facts[volume.id].qos_iops_limit
     detail = () if limit is None else (f"QoS limit {limit:,} IOPS",)
     return _node("volume", volume, detail=detail, load=_known_load(selection.of_volumes, volume.id))
 
 
-def _array(selection: HopSelection, array: EntityRef) -> Node:
+def _array(selection: HopSelection, array: EntityRef) -> PathNode:
     models = {facts.array: facts.model for facts in selection.volume_facts.values()}
     model = models.get(array)
     return _node(
@@ -203,8 +209,8 @@ def _array(selection: HopSelection, array: EntityRef) -> Node:
     )
 
 
-def _node(hop: HopName, ref: EntityRef, *, load: NodeLoad, detail: tuple[str, ...] = ()) -> Node:
-    return Node(id=_id(hop, ref.id), ref=ref, name=ref.name, detail=detail, state=None, load=load)
+def _node(hop: HopName, ref: EntityRef, *, load: NodeLoad, detail: tuple[str, ...] = ()) -> PathNode:
+    return PathNode(id=_id(hop, ref.id), ref=ref, name=ref.name, detail=detail, state=None, load=load)
 
 
 def _id(hop: HopName, thing_id: int) -> str:
@@ -333,7 +339,7 @@ def _hypervisor(loads: Loads, disk_id: int, *, is_shown_below: bool) -> _Between
     name, label, layers = (
         Segment.HYPERVISOR.name.lower(),
         SEGMENT_STYLES[Segment.HYPERVISOR].label,
-        (Layer.KERNEL.name.lower(),),
+        (Layer.KERNEL.key,),
     )
     row = loads.row.get(disk_id)
     ops = 0.0 if row is None else float(loads.series.rows.segment_ops[row, Direction.ALL, Segment.HYPERVISOR])
@@ -352,7 +358,7 @@ def _hypervisor(loads: Loads, disk_id: int, *, is_shown_below: bool) -> _Between
 def _link(
     name: str,
     label: str,
-    layers: tuple[str, ...],
+    layers: tuple[LayerName, ...],
     us: float | None = None,
     lower_us: float | None = None,
     upper_us: float | None = None,

@@ -20,7 +20,7 @@ from gavel.diagnosis.breakdown import PARTS, displayable_stack
 from gavel.diagnosis.diagnose import span_key, span_label, span_layers
 from gavel.diagnosis.window import DiagnosisWindow, WindowSum
 from gavel.domain.errors import GavelError
-from gavel.domain.io_path import SPANS, Direction
+from gavel.domain.io_path import SPANS, Direction, DirectionName, LayerName, Quality
 from gavel.domain.ledger import Flags, LedgerRows
 from gavel.domain.scope import ENVIRONMENT_ID, ScopeKind, scope_key
 from gavel.views.queues import FullestQueue, fullest_queue, queue_numbers
@@ -37,11 +37,11 @@ class UnusableStepError(GavelError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayerSeries:
-    """Lists as long as the buckets, µs per timed I/O of the scope, so that layers add up; NaN where not measured."""
+    """A layer over time; each list is as long as `times_ms`."""
 
     name: str
     label: str
-    layers: tuple[str, ...]
+    layers: tuple[LayerName, ...]
     us: list[float]
     lower_us: list[float]
     upper_us: list[float]
@@ -49,17 +49,24 @@ class LayerSeries:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartSeries:
+    """One band of the stack: a segment, or (`is_rest`) what of layer `layer` no segment explains. Bands add up to `total_us`.
+
+    `layers`: those that `layer` stands for, as in `LayerNumbers`.
+    """
+
     name: str
     label: str
     layer: str
-    layers: tuple[str, ...]
+    layers: tuple[LayerName, ...]
     is_rest: bool
     us: list[float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DirectionSeries:
-    direction: str
+    """One direction over time. `too_few`: under 30 I/Os in the bucket, to be greyed."""
+
+    direction: DirectionName
     ops: list[float]
     bytes: list[float]
     total_us: list[float]
@@ -70,7 +77,10 @@ class DirectionSeries:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FullestQueueSeries:
-    """The fullest of `queues` in each bucket: which one (its position; None: not known), and how full it was."""
+    """The fullest queue over time: of `queues`, the one whose active I/Os come nearest to its depth in the bucket.
+
+    `queue`: its position in `queues`; null: not measured (no depth, no latency, or past retention). All I/Os of that queue count.
+    """
 
     queues: tuple[Queue, ...]
     queue: list[int | None]
@@ -81,9 +91,12 @@ class FullestQueueSeries:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueSeries:
-    """I/Os against what queues hold, as in `QueueNumbers`; `depth` only where there is one queue alone.
+    """I/Os against queues over time, reads and writes together; each list is as long as `times_ms`, null is "not measured".
 
-    `fullest` is None where `fullest_queue` says so.
+    `outstanding_ios`: as reported by the virtual disks. `in_flight_ios`: active in the device queues (ACTV). `waiting_ios`: queued in the
+    kernel for a slot (QUED). `depth`: effective depth (DQLEN) of the only queue there is, the largest of the bucket; null where there are
+    several, for depths are never added up. `fullest`: one full queue of many does not show in sums; null without any, with too many, or
+    where minutes of devices are kept of too little of the range.
     """
 
     outstanding_ios: list[float]
@@ -95,12 +108,12 @@ class QueueSeries:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Latency(DiagnosisWindow):
-    """`times_ms`: start of each bucket; a bucket without a minute of the ledger is NaN everywhere and has no quality."""
+    """Over time, columnar. `times_ms`: start of each bucket, ms since 1970, `step_s` apart; a bucket without a minute is all null."""
 
     step_s: int
     times_ms: list[int]
     minutes_there: list[int]
-    qualities: list[str | None]
+    qualities: list[Quality | None]
     directions: tuple[DirectionSeries, ...]
     queues: QueueSeries
 
@@ -166,7 +179,7 @@ def _over_time(
         step_s=round(found.step.total_seconds()),
         times_ms=grid.times_ms,
         minutes_there=grid.counts(found.minutes),
-        qualities=grid.letters([str(letter) for letter in qualities(found.notes.quality_reasons)]),
+        qualities=grid.letters([Quality(letter) for letter in qualities(found.notes.quality_reasons)]),
         directions=tuple(_direction(found.rows, stack, direction, grid) for direction in Direction),
         queues=_queues_over_time(connection, of, devices, found, grid),
     )
@@ -226,8 +239,8 @@ class _Grid:
         listed: list[int] = whole.tolist()
         return listed
 
-    def letters(self, letters: Sequence[str]) -> list[str | None]:
-        whole: list[str | None] = [None] * self.buckets
+    def letters(self, letters: Sequence[Quality]) -> list[Quality | None]:
+        whole: list[Quality | None] = [None] * self.buckets
         for bucket, letter in zip(self.position.tolist(), letters, strict=True):
             whole[bucket] = letter
         return whole
@@ -236,7 +249,7 @@ class _Grid:
 def _direction(rows: LedgerRows, stack: Stack, direction: Direction, grid: _Grid) -> DirectionSeries:
     ops, timed = rows.ops[:, direction], timed_ops(rows)[:, direction]
     return DirectionSeries(
-        direction=direction.name.lower(),
+        direction=direction.key,
         ops=grid.column(ops),
         bytes=grid.column(rows.bytes[:, direction]),
         total_us=grid.column(_per_io(stack.total[:, direction], timed)),

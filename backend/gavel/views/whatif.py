@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from gavel.analysis.queue_model import PARTS, Ceiling, QueueTimes
+from gavel.analysis.queue_model import PARTS, Ceiling, QueueTimes, TimePart
 from gavel.analysis.queue_response import FittedResponse
 from gavel.analysis.whatif import Knobs, Load, Outlook, PredictedRange, predict
 from gavel.views.whatif_load import NotPredictableError, QueueStart, predicted_depth
@@ -17,7 +17,7 @@ CEILING_LABELS = {
     Ceiling.IOPS_LIMIT: "IOPS limit",
     Ceiling.DEMAND: "Demand",
 }
-PART_LABELS = {
+PART_LABELS: Mapping[TimePart, str] = {
     "guest_queue": "Guest queue",
     "hypervisor": "Hypervisor",
     "kernel_queue": "Kernel queue (QAVG)",
@@ -50,7 +50,7 @@ class Scenario:
 class PartRange:
     """One part of the path: before, as measured (None: not measured), and the range after, µs per I/O. upper None: no bound."""
 
-    name: str
+    name: TimePart
     label: str
     before_us: float | None
     lower_us: float
@@ -59,7 +59,7 @@ class PartRange:
 
 @dataclass(frozen=True, slots=True)
 class PredictedChange:
-    """A number before, and its range after."""
+    """before: as measured, null: not measured. lower, upper: after; null: no bound is known."""
 
     before: float | None
     lower: float
@@ -230,7 +230,7 @@ def _check_limits(then: Knobs) -> None:
         )
 
 
-def _part(outlook: Outlook, load: Load, name: str, measured: frozenset[str]) -> PartRange:
+def _part(outlook: Outlook, load: Load, name: TimePart, measured: frozenset[str]) -> PartRange:
     span = outlook.part(name)
     before = getattr(load.times, name) if name in measured else None
     return PartRange(name, PART_LABELS[name], before, span.low, span.high)

@@ -9,8 +9,10 @@ _FLASH = "vSphere Settings for All Flash Arrays, 2015"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Example:
-    """load, settings: fields of a typed workload; scenario: what was changed. seen: what was observed then."""
+class WhatIfExample:
+    """A published case. load, settings, scenario: fields of `typed` and of `scenario`, as they are sent. seen: what was observed after the
+    change; source: where it was published.
+    """
 
     id: str
     title: str
@@ -30,7 +32,7 @@ _WRITES = {"iops": 7_805, "san_us": 3_900, "array_us": 200}
 _WRITE_SETTINGS = {"threads": 32, "non_optimized_percent": 50, "non_optimized_extra_us": 3_800}
 
 EXAMPLES = (
-    Example(
+    WhatIfExample(
         id="virtual-disk-queue-alone",
         title="PVSCSI 64 → 96",
         text="96 threads of 4 KB reads; virtual disk queue 64, device depth 32. Only the virtual disk queue is raised.",
@@ -40,7 +42,7 @@ EXAMPLES = (
         settings=_READ_SETTINGS,
         scenario={"virtual_disk_queue": 96},
     ),
-    Example(
+    WhatIfExample(
         id="both-queues",
         title="PVSCSI and device 96",
         text="The same reads; virtual disk queue and device depth are both raised to 96. The application wants 130,000 IOPS.",
@@ -50,7 +52,7 @@ EXAMPLES = (
         settings=_READ_SETTINGS,
         scenario={"virtual_disk_queue": 96, "device_depth": 96, "demand_iops": 130_000},
     ),
-    Example(
+    WhatIfExample(
         id="device-queue-alone",
         title="Device 32 → 96",
         text="The same reads; only the device depth is raised to 96.",
@@ -60,7 +62,7 @@ EXAMPLES = (
         settings=_READ_SETTINGS,
         scenario={"device_depth": 96, "demand_iops": 130_000},
     ),
-    Example(
+    WhatIfExample(
         id="optimized-paths-only",
         title="Optimized paths only",
         text="32 writes outstanding to a stretched volume, half on non-optimized paths (2.2 and 6 ms). Only optimized ones are used.",
@@ -70,7 +72,7 @@ EXAMPLES = (
         settings=_WRITE_SETTINGS,
         scenario={"non_optimized_percent": 0},
     ),
-    Example(
+    WhatIfExample(
         id="deeper-device-queue",
         title="Device 30 → 128",
         text="One VM on an all-flash array, round robin with 1 I/O per path; the device depth is raised from 30 to 128.",

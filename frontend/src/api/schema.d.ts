@@ -1847,34 +1847,15 @@ export interface components {
             address: string;
         };
         /**
-         * AdviceCommandOut
-         * @description Text to copy; Gavel runs none of it. where: what it is entered in; shows: prints the present value. Empty: none.
-         */
-        AdviceCommandOut: {
-            /** Change */
-            change: string;
-            /** Current */
-            current: string;
-            on: components["schemas"]["Ref"] | null;
-            /** Shows */
-            shows: string;
-            /** Target */
-            target: string;
-            /** Undo */
-            undo: string;
-            /** Where */
-            where: string;
-        };
-        /**
-         * AdviceOut
+         * Advice
          * @description In the order to try. takes_effect: null where nothing is changed. agree: teams that must agree first. next_limit: what binds once
          *     this is done. Empty texts: none.
          */
-        AdviceOut: {
+        Advice: {
             /** Agree */
             agree: ("storage" | "virtualization")[];
             /** Commands */
-            commands: components["schemas"]["AdviceCommandOut"][];
+            commands: components["schemas"]["AdviceCommand"][];
             /**
              * Kind
              * @enum {string}
@@ -1888,6 +1869,25 @@ export interface components {
             text: string;
             /** Why */
             why: string;
+        };
+        /**
+         * AdviceCommand
+         * @description Text to copy; Gavel runs none of it. where: what it is entered in; shows: prints the present value. Empty: none.
+         */
+        AdviceCommand: {
+            /** Change */
+            change: string;
+            /** Current */
+            current: string;
+            on: components["schemas"]["ObjectRef"] | null;
+            /** Shows */
+            shows: string;
+            /** Target */
+            target: string;
+            /** Undo */
+            undo: string;
+            /** Where */
+            where: string;
         };
         /**
          * AlertDetail
@@ -1965,7 +1965,7 @@ export interface components {
             state: "inactive" | "pending" | "firing" | "recovering" | "resolved" | "no_data";
             subject: components["schemas"]["AlertSubject"];
             /** Transitions */
-            transitions: components["schemas"]["TransitionOut"][];
+            transitions: components["schemas"]["TransitionRow"][];
             /** Value */
             value: number | null;
         };
@@ -2128,12 +2128,12 @@ export interface components {
             name: string;
         };
         /**
-         * ArrayCountedOut
+         * ArrayCounted
          * @description As reported by the array's own counters, over the volumes and window of the evidence: µs per I/O inside the array and at its port.
          *
          *     Mirrored writes are writes; null: not measured. Layers and segments are estimated from the counters of both sides; they may differ.
          */
-        ArrayCountedOut: {
+        ArrayCounted: {
             /**
              * Direction
              * @enum {string}
@@ -2144,12 +2144,37 @@ export interface components {
             /** Port Us */
             port_us: number | null;
         };
+        /** ArrayDetail */
+        ArrayDetail: {
+            /** Array Hosts */
+            array_hosts: components["schemas"]["ArrayHostRow"][];
+            /** Facts */
+            facts: components["schemas"]["Fact"][];
+            /** Hosts */
+            hosts: number;
+            /** Id */
+            id: number;
+            /** Model */
+            model: string | null;
+            /** Name */
+            name: string;
+            newest: components["schemas"]["NewestSides"];
+            /** Pod List */
+            pod_list: components["schemas"]["PodRow"][];
+            /** Pods */
+            pods: number;
+            source: components["schemas"]["EntityRef"];
+            /** Version */
+            version: string;
+            /** Volumes */
+            volumes: number;
+        };
         /**
-         * ArrayHostOut
+         * ArrayHostRow
          * @description A host object of the array. The ports of a host that is not its own (`is_local` false) are not known to it; `managed_by`: the array
          *     whose host it is, where it is named.
          */
-        ArrayHostOut: {
+        ArrayHostRow: {
             /** Is Local */
             is_local: boolean;
             /** Managed By */
@@ -2158,42 +2183,33 @@ export interface components {
             name: string;
             /** Personality */
             personality: string | null;
-            port_health: components["schemas"]["PortHealthOut"] | null;
+            port_health: components["schemas"]["PortHealth"] | null;
             /** Preferred Arrays */
             preferred_arrays: string[];
         };
-        /** ArrayOut */
-        ArrayOut: {
-            /** Array Hosts */
-            array_hosts: components["schemas"]["ArrayHostOut"][];
-            /** Facts */
-            facts: components["schemas"]["FactOut"][];
-            /** Hosts */
-            hosts: number;
-            /** Id */
-            id: number;
-            /** Model */
-            model: string | null;
-            /** Name */
-            name: string;
-            newest: components["schemas"]["Sides"];
-            /** Pod List */
-            pod_list: components["schemas"]["PodOut"][];
-            /** Pods */
-            pods: number;
-            source: components["schemas"]["Ref"];
-            /** Version */
-            version: string;
-            /** Volumes */
-            volumes: number;
+        /**
+         * ArrayMatch
+         * @description How a host-side object was matched to the array, or why not and the remedy. `needs_action`: a match is expected.
+         */
+        ArrayMatch: {
+            /** By */
+            by: ("naa" | "eui" | "rdm" | "vvol_tag" | "nfs_export") | null;
+            /** Matched */
+            matched: boolean;
+            /** Needs Action */
+            needs_action: boolean;
+            /** Reason */
+            reason: string | null;
+            /** Remedy */
+            remedy: string | null;
         };
         /**
-         * ArrayRow
+         * ArrayRecord
          * @description `version`: of the array's software. `facts`: what else the array says of itself, in its vendor's words.
          */
-        ArrayRow: {
+        ArrayRecord: {
             /** Facts */
-            facts: components["schemas"]["FactOut"][];
+            facts: components["schemas"]["Fact"][];
             /** Hosts */
             hosts: number;
             /** Id */
@@ -2202,20 +2218,20 @@ export interface components {
             model: string | null;
             /** Name */
             name: string;
-            newest: components["schemas"]["Sides"];
+            newest: components["schemas"]["NewestSides"];
             /** Pods */
             pods: number;
-            source: components["schemas"]["Ref"];
+            source: components["schemas"]["EntityRef"];
             /** Version */
             version: string;
             /** Volumes */
             volumes: number;
         };
         /**
-         * AttemptOut
+         * AttemptRow
          * @description One attempt. `request` with secrets masked; of the receiver's response only `status` is kept.
          */
-        AttemptOut: {
+        AttemptRow: {
             /** Detail */
             detail: string;
             /** Duration S */
@@ -2282,15 +2298,11 @@ export interface components {
         CandidateOut: {
             /** Headline */
             headline: string;
-            /**
-             * Kind
-             * @enum {string}
-             */
-            kind: "iops_limit" | "virtual_disk_queue_full" | "snapshot_chain" | "task" | "device_queue_full" | "competing_worlds" | "paths_down" | "non_optimized_io" | "slow_path" | "one_host" | "qos_limit" | "array_load" | "volume_load" | "unmonitored_initiators" | "no_single_cause";
+            kind: components["schemas"]["CauseKind"];
             /** Needs */
             needs: string;
-            object: components["schemas"]["CauseObjectOut"] | null;
-            on: components["schemas"]["CauseObjectOut"] | null;
+            object: components["schemas"]["CauseObject"] | null;
+            on: components["schemas"]["CauseObject"] | null;
             /** Text */
             text: string;
             /** Weight */
@@ -2357,11 +2369,11 @@ export interface components {
             offset_s?: number | null;
         };
         /**
-         * CauseChangeOut
+         * CauseChange
          * @description What was new at the onset: the VM with at least half of the added I/O-time, if its own load grew. Normal minutes before, at most
          *     15, against the first 5 after.
          */
-        CauseChangeOut: {
+        CauseChange: {
             /** Added Share */
             added_share: number;
             /**
@@ -2370,16 +2382,16 @@ export interface components {
              */
             at: string;
             /** Changes */
-            changes: components["schemas"]["NumberChangeOut"][];
-            object: components["schemas"]["CauseObjectOut"];
+            changes: components["schemas"]["NumberChange"][];
+            object: components["schemas"]["CauseObject"];
             /** Text */
             text: string;
         };
         /**
-         * CauseEvidenceOut
+         * CauseEvidence
          * @description A number behind a cause, on average over the elevated minutes, with bounds where it has any.
          */
-        CauseEvidenceOut: {
+        CauseEvidence: {
             /** Is Derived */
             is_derived: boolean;
             /** Label */
@@ -2393,6 +2405,12 @@ export interface components {
             /** Value */
             value: number;
         };
+        /**
+         * CauseKind
+         * @description What holds the I/Os back; of `NO_SINGLE_CAUSE` nothing that explains half of it, or nothing whose limit binds.
+         * @enum {string}
+         */
+        CauseKind: "iops_limit" | "virtual_disk_queue_full" | "snapshot_chain" | "task" | "device_queue_full" | "competing_worlds" | "paths_down" | "non_optimized_io" | "slow_path" | "one_host" | "qos_limit" | "array_load" | "volume_load" | "unmonitored_initiators" | "no_single_cause";
         /**
          * CauseLimitOut
          * @description A limit, and how much of it was used on average over the elevated minutes. `is_derived`: `used` is IOPS × latency, or a normalized
@@ -2418,14 +2436,14 @@ export interface components {
             value: number;
         };
         /**
-         * CauseObjectOut
+         * CauseObject
          * @description Who or what is behind an excess, or where its limit is. `refs`: outermost first, itself last; empty for what has no page.
          */
-        CauseObjectOut: {
+        CauseObject: {
             /** Name */
             name: string;
             /** Refs */
-            refs: components["schemas"]["Ref"][];
+            refs: components["schemas"]["EntityRef"][];
         };
         /**
          * CauseOut
@@ -2436,11 +2454,11 @@ export interface components {
         CauseOut: {
             /** Candidates */
             candidates: components["schemas"]["CandidateOut"][];
-            changed: components["schemas"]["CauseChangeOut"] | null;
+            changed: components["schemas"]["CauseChange"] | null;
             /** Confidence */
             confidence: ("confirmed" | "likely") | null;
             /** Evidence */
-            evidence: components["schemas"]["CauseEvidenceOut"][];
+            evidence: components["schemas"]["CauseEvidence"][];
             /** Finding */
             finding: string | null;
             /**
@@ -2452,18 +2470,14 @@ export interface components {
             headline: string;
             /** Iops */
             iops: number | null;
-            /**
-             * Kind
-             * @enum {string}
-             */
-            kind: "iops_limit" | "virtual_disk_queue_full" | "snapshot_chain" | "task" | "device_queue_full" | "competing_worlds" | "paths_down" | "non_optimized_io" | "slow_path" | "one_host" | "qos_limit" | "array_load" | "volume_load" | "unmonitored_initiators" | "no_single_cause";
+            kind: components["schemas"]["CauseKind"];
             /** Label */
             label: string;
             limit: components["schemas"]["CauseLimitOut"] | null;
-            object: components["schemas"]["CauseObjectOut"] | null;
+            object: components["schemas"]["CauseObject"] | null;
             /** Object Count */
             object_count: number;
-            on: components["schemas"]["CauseObjectOut"] | null;
+            on: components["schemas"]["CauseObject"] | null;
             /** Share */
             share: number | null;
             /** Share Of */
@@ -2475,13 +2489,13 @@ export interface components {
              * Format: date-time
              */
             to_at: string;
-            twin: components["schemas"]["TwinTestOut"] | null;
+            twin: components["schemas"]["TwinTest"] | null;
         };
         /**
-         * CertificateOut
+         * Certificate
          * @description The certificate a host presents, for a person to compare. Nothing but a TLS greeting was sent to get it.
          */
-        CertificateOut: {
+        Certificate: {
             /** Address */
             address: string;
             /** Issuer */
@@ -2497,6 +2511,21 @@ export interface components {
             subject: string;
             /** Trusted By System */
             trusted_by_system: boolean;
+        };
+        /**
+         * ChangedSetting
+         * @description One setting, as the inventory had it before and after; null: no limit, or not read.
+         */
+        ChangedSetting: {
+            /** After */
+            after: string | null;
+            /** Before */
+            before: string | null;
+            /**
+             * Name
+             * @enum {string}
+             */
+            name: "queue_depth" | "dsnro" | "path_policy" | "iops_limit" | "moved";
         };
         /**
          * ChannelChange
@@ -2626,13 +2655,13 @@ export interface components {
             };
         };
         /**
-         * CheckOut
+         * Check
          * @description One line of a test. `remedy`: what to do about it, empty when nothing.
          *
          *     `presented_sha256`: fingerprint (64 hex digits) of the certificate that is not trusted, null unless that is what failed. Compared
          *     with what the source's own console shows, it may go into the setting `fingerprint_sha256`.
          */
-        CheckOut: {
+        Check: {
             /** Detail */
             detail: string;
             /** Name */
@@ -2736,13 +2765,13 @@ export interface components {
             recover_below?: number | null;
         };
         /**
-         * ContributorOut
+         * Contributor
          * @description `ios`: I/Os of the contributor inside the layer; `us`: latency per I/O. `time_share`: of the object's time in the layer, with range;
          *     of that of all VMs (hosts) together where this is more; null where that time is 0.
          *
          *     `is_merged`: (a part of) the time is of neighboring layers that are not separable.
          */
-        ContributorOut: {
+        Contributor: {
             /** Iops */
             iops: number;
             /** Ios */
@@ -2755,7 +2784,7 @@ export interface components {
             share_lower: number | null;
             /** Share Upper */
             share_upper: number | null;
-            subject: components["schemas"]["Ref"];
+            subject: components["schemas"]["EntityRef"];
             /** Time Share */
             time_share: number | null;
             /** Upper Ios */
@@ -2764,21 +2793,21 @@ export interface components {
             us: number | null;
         };
         /**
-         * ContributorsOut
+         * Contributors
          * @description Top contributors to the layer's time. `ios`: the object's own outstanding I/Os in the layer, as in its occupancy; null: not measured.
          *
          *     VMs are measured at their virtual disks, hosts at their devices plus what their disks have above these (devices of a host alone).
          *     `vms_total`, `hosts_total`: how many did I/O. `vms_ios`, `hosts_ios`: all of theirs in the layer; `vms_rest_ios`, `hosts_rest_ios`:
          *     of `ios` those of none of them. `non_vm_iops`: device ops that no virtual disk explains; null: no device was measured.
          */
-        ContributorsOut: {
+        Contributors: {
             /**
              * From At
              * Format: date-time
              */
             from_at: string;
             /** Hosts */
-            hosts: components["schemas"]["ContributorOut"][];
+            hosts: components["schemas"]["Contributor"][];
             /** Hosts Ios */
             hosts_ios: number;
             /** Hosts Rest Ios */
@@ -2803,14 +2832,14 @@ export interface components {
              * @enum {string}
              */
             resolution: "1m" | "5m" | "1h";
-            subject: components["schemas"]["Ref"];
+            subject: components["schemas"]["EntityRef"];
             /**
              * To At
              * Format: date-time
              */
             to_at: string;
             /** Vms */
-            vms: components["schemas"]["ContributorOut"][];
+            vms: components["schemas"]["Contributor"][];
             /** Vms Ios */
             vms_ios: number;
             /** Vms Rest Ios */
@@ -2819,7 +2848,7 @@ export interface components {
             vms_total: number;
         };
         /**
-         * DataQualityOut
+         * DataQuality
          * @description Data quality of a diagnosis. `quality_reasons`: why it is not an A, in words. `match_ratio`: host ÷ array ops of
          *     what is matched on both sides, `matched_host_iops` ÷ `matched_array_iops`: an array may have volumes that no polled host uses.
          *
@@ -2829,7 +2858,7 @@ export interface components {
          *     diagnosed, the newest time at `recalculated_at`. `has_earlier_rules`: minutes of the window were diagnosed with earlier rules, and their
          *     samples are no longer kept, or not calculated again yet.
          */
-        DataQualityOut: {
+        DataQuality: {
             /** Disagreement Us */
             disagreement_us: number | null;
             /** Has Earlier Rules */
@@ -2852,67 +2881,67 @@ export interface components {
             quality: ("A" | "B" | "C" | "D") | null;
             /** Quality Reasons */
             quality_reasons: string[];
-            queue_depths: components["schemas"]["QueueDepthsOut"] | null;
+            queue_depths: components["schemas"]["QueueDepths"] | null;
             /** Recalculated At */
             recalculated_at: string | null;
             /** Recalculated Minutes */
             recalculated_minutes: number;
         };
-        /** DatastoreOut */
-        DatastoreOut: {
+        /** DatastoreDetail */
+        DatastoreDetail: {
             /** Capacity Bytes */
             capacity_bytes: number | null;
             /** Devices */
-            devices: components["schemas"]["DeviceOut"][];
+            devices: components["schemas"]["DeviceRow"][];
             /** Extents */
             extents: string[];
             /** Id */
             id: number;
             /** Labels */
-            labels: components["schemas"]["LabelOut"][];
-            match: components["schemas"]["Match"];
+            labels: components["schemas"]["Label"][];
+            match: components["schemas"]["ArrayMatch"];
             /** Name */
             name: string;
-            newest: components["schemas"]["Sides"];
+            newest: components["schemas"]["NewestSides"];
             /** Nfs Export */
             nfs_export: string | null;
-            owner: components["schemas"]["OwnerOut"] | null;
+            owner: components["schemas"]["Owner"] | null;
             /** Type */
             type: string;
             /** Uuid */
             uuid: string | null;
-            vcenter: components["schemas"]["Ref"];
+            vcenter: components["schemas"]["EntityRef"];
             /** Vms */
-            vms: components["schemas"]["Ref"][];
+            vms: components["schemas"]["EntityRef"][];
             /** Volumes */
-            volumes: components["schemas"]["VolumeRow"][];
+            volumes: components["schemas"]["VolumeRecord"][];
         };
-        /** DatastoreRow */
-        DatastoreRow: {
+        /** DatastoreRecord */
+        DatastoreRecord: {
             /** Arrays */
-            arrays: components["schemas"]["Ref"][];
+            arrays: components["schemas"]["EntityRef"][];
             /** Hosts */
             hosts: number;
             /** Id */
             id: number;
-            match: components["schemas"]["Match"];
+            match: components["schemas"]["ArrayMatch"];
             /** Name */
             name: string;
-            newest: components["schemas"]["Sides"];
-            owner: components["schemas"]["OwnerOut"] | null;
+            newest: components["schemas"]["NewestSides"];
+            owner: components["schemas"]["Owner"] | null;
             /** Type */
             type: string;
-            vcenter: components["schemas"]["Ref"];
+            vcenter: components["schemas"]["EntityRef"];
             /** Vms */
             vms: number;
             /** Volumes */
-            volumes: components["schemas"]["Ref"][];
+            volumes: components["schemas"]["EntityRef"][];
         };
         /**
-         * DeltaOut
+         * Delta
          * @description A difference of neighboring boundaries, reads and writes together, and its baseline; null: not measured.
          */
-        DeltaOut: {
+        Delta: {
             /** Baseline Us */
             baseline_us: number;
             /** Excess Lower Us */
@@ -2941,14 +2970,14 @@ export interface components {
             us: number | null;
         };
         /**
-         * DeltasOut
+         * Deltas
          * @description Outermost first. `driver_array` is compared with the baseline of the whole SAN layer.
          */
-        DeltasOut: {
+        Deltas: {
             /** Baseline From */
             baseline_from: ("history" | "setting" | "both") | null;
             /** Deltas */
-            deltas: components["schemas"]["DeltaOut"][];
+            deltas: components["schemas"]["Delta"][];
             /**
              * From At
              * Format: date-time
@@ -2968,7 +2997,7 @@ export interface components {
              * @enum {string}
              */
             state: "judged" | "too_few" | "idle" | "not_measured" | "no_data";
-            subject: components["schemas"]["Ref"];
+            subject: components["schemas"]["EntityRef"];
             /**
              * To At
              * Format: date-time
@@ -2976,13 +3005,13 @@ export interface components {
             to_at: string;
         };
         /**
-         * DeviceNumbersOut
+         * DeviceNumbers
          * @description The newest minute of a device, as its host counts it.
          *
          *     `in_flight_ios`: operations per second × DAVG, null where that is counted in whole ms.
          *     `depth_in_force`: the largest that the host reported in that minute; null where it reports none.
          */
-        DeviceNumbersOut: {
+        DeviceNumbers: {
             /** Depth In Force */
             depth_in_force: number | null;
             /** Gavg Us */
@@ -2995,30 +3024,30 @@ export interface components {
             precision_us: number | null;
         };
         /**
-         * DeviceOut
+         * DeviceRow
          * @description A device on one host. `queue_depth`, in I/Os, is what is set; `dsnro` where it could be read.
          */
-        DeviceOut: {
+        DeviceRow: {
             /** Canonical Name */
             canonical_name: string;
             /** Dsnro */
             dsnro: number | null;
-            host: components["schemas"]["Ref"];
+            host: components["schemas"]["EntityRef"];
             /** Id */
             id: number;
-            match: components["schemas"]["Match"];
-            newest: components["schemas"]["DeviceNumbersOut"];
-            path_policy: components["schemas"]["PathPolicyOut"] | null;
+            match: components["schemas"]["ArrayMatch"];
+            newest: components["schemas"]["DeviceNumbers"];
+            path_policy: components["schemas"]["PathPolicy"] | null;
             /** Paths Total */
             paths_total: number;
             /** Paths Working */
             paths_working: number;
             /** Queue Depth */
             queue_depth: number | null;
-            volume: components["schemas"]["Ref"] | null;
+            volume: components["schemas"]["EntityRef"] | null;
         };
         /**
-         * DiagnosisOut
+         * Diagnosis
          * @description How bad the latency is, and whose it is. `severity`: by the excess alone, null without a diagnosis. `seen_only`: normal, for only
          *     layers are elevated that are not the object's own: guest and kernel at arrays and volumes, the array at hosts. `limited_counters`:
          *     normal only since the counters are too coarse to show the excess. `layer` is named with `confidence`; `other` stands beside it when
@@ -3028,9 +3057,9 @@ export interface components {
          *     the end of the last minute, of the window's last hour, with this diagnosis, once two minutes after it have another one; null while it
          *     continues. `cause`: null where no layer is named, or nothing is known of disks, devices and volumes. `scoreboard`: all four.
          */
-        DiagnosisOut: {
+        Diagnosis: {
             /** Array Counted */
-            array_counted: components["schemas"]["ArrayCountedOut"][];
+            array_counted: components["schemas"]["ArrayCounted"][];
             /** Baseline From */
             baseline_from: ("history" | "setting" | "both") | null;
             /** Baseline Us */
@@ -3038,9 +3067,9 @@ export interface components {
             cause: components["schemas"]["CauseOut"] | null;
             /** Confidence */
             confidence: ("confirmed" | "likely" | "inconclusive") | null;
-            data_quality: components["schemas"]["DataQualityOut"];
+            data_quality: components["schemas"]["DataQuality"];
             /** Evidence */
-            evidence: components["schemas"]["EvidenceOut"][];
+            evidence: components["schemas"]["EvidenceNumber"][];
             /** Excess Outstanding */
             excess_outstanding: number | null;
             /** Excess Us */
@@ -3055,7 +3084,7 @@ export interface components {
             /** Layer Label */
             layer_label: string | null;
             /** Layers */
-            layers: components["schemas"]["LayerOut"][];
+            layers: components["schemas"]["LayerNumbers"][];
             /** Ledger Until At */
             ledger_until_at: string | null;
             /** Limited Counters */
@@ -3074,7 +3103,7 @@ export interface components {
              */
             resolution: "1m" | "5m" | "1h";
             /** Scoreboard */
-            scoreboard: components["schemas"]["LayerScoreOut"][];
+            scoreboard: components["schemas"]["LayerScore"][];
             /** Seen Only */
             seen_only: boolean;
             sentence: components["schemas"]["SentenceOut"];
@@ -3089,7 +3118,7 @@ export interface components {
              * @enum {string}
              */
             state: "judged" | "too_few" | "idle" | "not_measured" | "no_data";
-            subject: components["schemas"]["Ref"];
+            subject: components["schemas"]["EntityRef"];
             /**
              * To At
              * Format: date-time
@@ -3101,33 +3130,10 @@ export interface components {
             until_at: string | null;
         };
         /**
-         * DirectionColumns
-         * @description One direction over time. `too_few`: under 30 I/Os in the bucket, to be greyed.
-         */
-        DirectionColumns: {
-            /** Bytes */
-            bytes: (number | null)[];
-            /**
-             * Direction
-             * @enum {string}
-             */
-            direction: "read" | "write" | "all";
-            /** Layers */
-            layers: components["schemas"]["LayerColumns"][];
-            /** Ops */
-            ops: (number | null)[];
-            /** Parts */
-            parts: components["schemas"]["PartColumns"][];
-            /** Too Few */
-            too_few: boolean[];
-            /** Total Us */
-            total_us: (number | null)[];
-        };
-        /**
-         * DirectionOut
+         * DirectionNumbers
          * @description One direction of a window, outermost first. `baseline_us`: of everything measured. `not_measured`: layers without a counter.
          */
-        DirectionOut: {
+        DirectionNumbers: {
             /** Baseline Us */
             baseline_us: number | null;
             /** Bytes Per S */
@@ -3140,13 +3146,13 @@ export interface components {
             /** Iops */
             iops: number | null;
             /** Layers */
-            layers: components["schemas"]["LayerOut"][];
+            layers: components["schemas"]["LayerNumbers"][];
             /** Not Measured */
             not_measured: ("guest" | "kernel" | "san" | "array")[];
             /** Ops */
             ops: number | null;
             /** Parts */
-            parts: components["schemas"]["PartOut"][];
+            parts: components["schemas"]["PartNumbers"][];
             /**
              * State
              * @enum {string}
@@ -3156,12 +3162,50 @@ export interface components {
             total_us: number | null;
         };
         /**
-         * EnvironmentOut
+         * DirectionSeries
+         * @description One direction over time. `too_few`: under 30 I/Os in the bucket, to be greyed.
+         */
+        DirectionSeries: {
+            /** Bytes */
+            bytes: (number | null)[];
+            /**
+             * Direction
+             * @enum {string}
+             */
+            direction: "read" | "write" | "all";
+            /** Layers */
+            layers: components["schemas"]["LayerSeries"][];
+            /** Ops */
+            ops: (number | null)[];
+            /** Parts */
+            parts: components["schemas"]["PartSeries"][];
+            /** Too Few */
+            too_few: boolean[];
+            /** Total Us */
+            total_us: (number | null)[];
+        };
+        /**
+         * EntityRef
+         * @description Something else by id and name, as a link needs it.
+         */
+        EntityRef: {
+            /** Id */
+            id: number;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "source" | "array" | "pod" | "volume" | "vcenter" | "cluster" | "host" | "datastore" | "vm" | "vm_disk" | "device" | "directory" | "environment";
+            /** Name */
+            name: string;
+        };
+        /**
+         * EnvironmentStanding
          * @description The whole environment, and the outstanding I/Os by layer. `excess_outstanding`: sum over all datastores, whatever the filters.
          *
          *     `occupancy`: I/Os of datastores whose diagnosis is inconclusive are not in its two layers but in a separate one, "kernel_or_san".
          */
-        EnvironmentOut: {
+        EnvironmentStanding: {
             /** Baseline From */
             baseline_from: ("history" | "setting" | "both") | null;
             /** Baseline Us */
@@ -3181,11 +3225,11 @@ export interface components {
             /** Layer Label */
             layer_label: string | null;
             /** Layers */
-            layers: components["schemas"]["LayerOut"][];
+            layers: components["schemas"]["LayerNumbers"][];
             /** Limited Counters */
             limited_counters: boolean;
             /** Occupancy */
-            occupancy: components["schemas"]["OccupancyLayerOut"][];
+            occupancy: components["schemas"]["OccupancyNumbers"][];
             /** Other */
             other: string | null;
             /** Other Label */
@@ -3223,17 +3267,17 @@ export interface components {
             kind: string;
             /** Label */
             label: string;
-            subject: components["schemas"]["Ref"] | null;
+            subject: components["schemas"]["EntityRef"] | null;
             /** Text */
             text: string;
         };
         /**
-         * EvidenceOut
+         * EvidenceNumber
          * @description One raw number behind a diagnosis. `precision`: the source's step, in `unit`. `at`: end of the window it is the mean over.
          *
          *     `sources`: where it was read, several of what is over several; of a host's own setting its vCenter and the host.
          */
-        EvidenceOut: {
+        EvidenceNumber: {
             /**
              * At
              * Format: date-time
@@ -3242,7 +3286,7 @@ export interface components {
             /** Counter */
             counter: string;
             /** Direction */
-            direction: ("read" | "write" | "mirrored_write" | "all") | null;
+            direction: ("read" | "write" | "mirrored_write") | null;
             /** Label */
             label: string;
             /** Name */
@@ -3255,8 +3299,8 @@ export interface components {
              */
             side: "array" | "host";
             /** Sources */
-            sources: components["schemas"]["Ref"][];
-            subject: components["schemas"]["Ref"];
+            sources: components["schemas"]["EntityRef"][];
+            subject: components["schemas"]["EntityRef"];
             /**
              * Unit
              * @enum {string}
@@ -3266,10 +3310,21 @@ export interface components {
             value: number;
         };
         /**
-         * FactOut
+         * EvidenceRow
+         * @description is_odd: differs from what most of the others have.
+         */
+        EvidenceRow: {
+            /** Cells */
+            cells: (string | number | null)[];
+            /** Is Odd */
+            is_odd: boolean;
+            object: components["schemas"]["ObjectRef"] | null;
+        };
+        /**
+         * Fact
          * @description Shown as it is.
          */
-        FactOut: {
+        Fact: {
             /** Label */
             label: string;
             /** Value */
@@ -3347,9 +3402,9 @@ export interface components {
             /** Advice */
             advice: string;
             /** Advice List */
-            advice_list: components["schemas"]["AdviceOut"][];
+            advice_list: components["schemas"]["Advice"][];
             /** Affected */
-            affected: components["schemas"]["Ref"][];
+            affected: components["schemas"]["EntityRef"][];
             /** Affected Text */
             affected_text: string;
             /** Blind Spots */
@@ -3368,12 +3423,12 @@ export interface components {
              */
             confidence: "confirmed" | "likely" | "inconclusive";
             /** Evidence */
-            evidence: components["schemas"]["FindingEvidenceOut"][];
+            evidence: components["schemas"]["FindingEvidence"][];
             /** History */
             history: components["schemas"]["FindingChangeOut"][];
             /** Id */
             id: number;
-            object: components["schemas"]["Ref"];
+            object: components["schemas"]["EntityRef"];
             /**
              * Raised At
              * Format: date-time
@@ -3382,7 +3437,7 @@ export interface components {
             /** Raised When */
             raised_when: string;
             /** References */
-            references: components["schemas"]["FindingReferenceOut"][];
+            references: components["schemas"]["FindingReference"][];
             /** Rule */
             rule: string;
             /** Rule Title */
@@ -3408,11 +3463,11 @@ export interface components {
             title: string;
         };
         /**
-         * FindingEvidenceOut
+         * FindingEvidence
          * @description A value at `to_at`, or the mean or sum since `from_at`; null is not measured. counter: where it comes from. is_derived: calculated
          *     from other counters, shown with ≈.
          */
-        FindingEvidenceOut: {
+        FindingEvidence: {
             /** Counter */
             counter: string;
             /** From At */
@@ -3421,7 +3476,7 @@ export interface components {
             is_derived: boolean;
             /** Label */
             label: string;
-            object: components["schemas"]["Ref"] | null;
+            object: components["schemas"]["ObjectRef"] | null;
             /**
              * To At
              * Format: date-time
@@ -3453,7 +3508,7 @@ export interface components {
             confidence: "confirmed" | "likely" | "inconclusive";
             /** Id */
             id: number;
-            object: components["schemas"]["Ref"];
+            object: components["schemas"]["EntityRef"];
             /**
              * Raised At
              * Format: date-time
@@ -3482,10 +3537,10 @@ export interface components {
             title: string;
         };
         /**
-         * FindingReferenceOut
+         * FindingReference
          * @description Where the rule is documented. Empty: none.
          */
-        FindingReferenceOut: {
+        FindingReference: {
             /** Date */
             date: string;
             /** Title */
@@ -3518,7 +3573,7 @@ export interface components {
             /** Raised When */
             raised_when: string;
             /** References */
-            references: components["schemas"]["FindingReferenceOut"][];
+            references: components["schemas"]["FindingReference"][];
             /** Title */
             title: string;
         };
@@ -3565,20 +3620,9 @@ export interface components {
             /** Columns */
             columns: components["schemas"]["FindingColumn"][];
             /** Rows */
-            rows: components["schemas"]["FindingTableRow"][];
+            rows: components["schemas"]["EvidenceRow"][];
             /** Title */
             title: string;
-        };
-        /**
-         * FindingTableRow
-         * @description is_odd: differs from what most of the others have.
-         */
-        FindingTableRow: {
-            /** Cells */
-            cells: (string | number | null)[];
-            /** Is Odd */
-            is_odd: boolean;
-            object: components["schemas"]["Ref"] | null;
         };
         /**
          * FindingTotalsOut
@@ -3591,12 +3635,12 @@ export interface components {
             state: components["schemas"]["FindingStateCounts"];
         };
         /**
-         * FullestColumns
+         * FullestQueueSeries
          * @description The fullest queue over time: of `queues`, the one whose active I/Os come nearest to its depth in the bucket.
          *
          *     `queue`: its position in `queues`; null: not measured (no depth, no latency, or past retention). All I/Os of that queue count.
          */
-        FullestColumns: {
+        FullestQueueSeries: {
             /** Depth */
             depth: (number | null)[];
             /** In Flight Ios */
@@ -3604,7 +3648,7 @@ export interface components {
             /** Queue */
             queue: (number | null)[];
             /** Queues */
-            queues: components["schemas"]["QueueOut"][];
+            queues: components["schemas"]["Queue"][];
             /** Waiting Ios */
             waiting_ios: (number | null)[];
         };
@@ -3653,7 +3697,7 @@ export interface components {
         Group: {
             /** Columns */
             columns: components["schemas"]["Column"][];
-            entity: components["schemas"]["Ref"];
+            entity: components["schemas"]["EntityRef"];
             /**
              * Level
              * @enum {string}
@@ -3661,7 +3705,7 @@ export interface components {
             level: "array" | "host" | "disk" | "guest";
             /** Own Name */
             own_name: string;
-            owner: components["schemas"]["Ref"] | null;
+            owner: components["schemas"]["EntityRef"] | null;
             /**
              * Scope
              * @enum {string}
@@ -3737,12 +3781,12 @@ export interface components {
             vm_name: string | null;
         };
         /**
-         * GuestFactsOut
+         * GuestFacts
          * @description Null and empty: not reported. Addresses and DNS name come from VMware Tools, the primary address first.
          *
          *     `folder`: from the datacenter down. `resource_pool`: from below the cluster's own pool, which is "Resources".
          */
-        GuestFactsOut: {
+        GuestFacts: {
             /** Bios Uuid */
             bios_uuid: string | null;
             /** Dns Name */
@@ -3829,7 +3873,7 @@ export interface components {
             /** Name */
             name: string;
             /** Refused */
-            refused: components["schemas"]["RefusedLinesOut"][];
+            refused: components["schemas"]["RefusedLines"][];
             /** Used At */
             used_at: string | null;
             /** Vm Names */
@@ -3855,8 +3899,8 @@ export interface components {
              */
             to_at: string;
         };
-        /** HbaOut */
-        HbaOut: {
+        /** HbaRow */
+        HbaRow: {
             /** Address */
             address: string | null;
             /** Device */
@@ -3921,53 +3965,10 @@ export interface components {
             status: "ok" | "degraded" | "failed";
         };
         /**
-         * HopLinkOut
-         * @description Latency between two nodes, in µs per I/O, with its range where there is one; null: not measured.
-         *
-         *     `is_merged`: not separable from other layers, so it holds the time of all `layers`; where `us` is null besides, the link from the
-         *     host queue holds it. The paths of a device share its times.
-         */
-        HopLinkOut: {
-            /** From Id */
-            from_id: string;
-            /** Is Merged */
-            is_merged: boolean;
-            /** Label */
-            label: string;
-            /** Layers */
-            layers: ("guest" | "kernel" | "san" | "array")[];
-            /** Lower Us */
-            lower_us: number | null;
-            /** Name */
-            name: string;
-            /** To Id */
-            to_id: string;
-            /** Upper Us */
-            upper_us: number | null;
-            /** Us */
-            us: number | null;
-        };
-        /**
-         * HopNodeOut
-         * @description One node of the I/O path. `id`: unique in this response; `ref`: the object that has a page; `detail`: its kind; `state`: of paths.
-         */
-        HopNodeOut: {
-            /** Detail */
-            detail: string[];
-            /** Id */
-            id: string;
-            load: components["schemas"]["LoadOut"];
-            /** Name */
-            name: string;
-            ref: components["schemas"]["Ref"] | null;
-            /** State */
-            state: ("working" | "degraded" | "dead") | null;
-        };
-        /**
-         * HopOut
+         * Hop
          * @description `nodes`: those with the most outstanding I/Os, of `total`.
          */
-        HopOut: {
+        Hop: {
             /** Label */
             label: string;
             /**
@@ -3976,7 +3977,7 @@ export interface components {
              */
             name: "vm" | "vm_disk" | "queue" | "path" | "volume" | "array";
             /** Nodes */
-            nodes: components["schemas"]["HopNodeOut"][];
+            nodes: components["schemas"]["PathNode"][];
             /** Total */
             total: number;
         };
@@ -3987,21 +3988,21 @@ export interface components {
          */
         HoppingKind: "datastores" | "vms";
         /**
-         * HopsOut
+         * Hops
          * @description Hops in the order of the I/O path, VM first; a hop that this path does not have is empty.
          */
-        HopsOut: {
+        Hops: {
             /**
              * From At
              * Format: date-time
              */
             from_at: string;
             /** Hops */
-            hops: components["schemas"]["HopOut"][];
+            hops: components["schemas"]["Hop"][];
             /** Ledger Until At */
             ledger_until_at: string | null;
             /** Links */
-            links: components["schemas"]["HopLinkOut"][];
+            links: components["schemas"]["PathLink"][];
             /** Minutes */
             minutes: number;
             /**
@@ -4009,12 +4010,51 @@ export interface components {
              * @enum {string}
              */
             resolution: "1m" | "5m" | "1h";
-            subject: components["schemas"]["Ref"];
+            subject: components["schemas"]["EntityRef"];
             /**
              * To At
              * Format: date-time
              */
             to_at: string;
+        };
+        /** HostDetail */
+        HostDetail: {
+            /** Build */
+            build: string | null;
+            cluster: components["schemas"]["EntityRef"] | null;
+            /** Connection State */
+            connection_state: string;
+            /** Devices */
+            devices: number;
+            /**
+             * First Seen
+             * Format: date-time
+             */
+            first_seen: string;
+            /** Hbas */
+            hbas: components["schemas"]["HbaRow"][];
+            /** Host Devices */
+            host_devices: components["schemas"]["DeviceRow"][];
+            /** Id */
+            id: number;
+            /** In Maintenance */
+            in_maintenance: boolean;
+            /** Labels */
+            labels: components["schemas"]["Label"][];
+            /**
+             * Last Seen
+             * Format: date-time
+             */
+            last_seen: string;
+            /** Name */
+            name: string;
+            newest: components["schemas"]["NewestSides"];
+            owner: components["schemas"]["Owner"] | null;
+            vcenter: components["schemas"]["EntityRef"];
+            /** Version */
+            version: string | null;
+            /** Vms */
+            vms: number;
         };
         /**
          * HostFitOut
@@ -4034,77 +4074,15 @@ export interface components {
             /** Offset S */
             offset_s: number | null;
         };
-        /** HostOut */
-        HostOut: {
-            /** Build */
-            build: string | null;
-            cluster: components["schemas"]["Ref"] | null;
-            /** Connection State */
-            connection_state: string;
-            /** Devices */
-            devices: number;
-            /**
-             * First Seen
-             * Format: date-time
-             */
-            first_seen: string;
-            /** Hbas */
-            hbas: components["schemas"]["HbaOut"][];
-            /** Host Devices */
-            host_devices: components["schemas"]["DeviceOut"][];
-            /** Id */
-            id: number;
-            /** In Maintenance */
-            in_maintenance: boolean;
-            /** Labels */
-            labels: components["schemas"]["LabelOut"][];
-            /**
-             * Last Seen
-             * Format: date-time
-             */
-            last_seen: string;
-            /** Name */
-            name: string;
-            newest: components["schemas"]["Sides"];
-            owner: components["schemas"]["OwnerOut"] | null;
-            vcenter: components["schemas"]["Ref"];
-            /** Version */
-            version: string | null;
-            /** Vms */
-            vms: number;
-        };
-        /** HostRow */
-        HostRow: {
-            /** Build */
-            build: string | null;
-            cluster: components["schemas"]["Ref"] | null;
-            /** Connection State */
-            connection_state: string;
-            /** Devices */
-            devices: number;
-            /** Id */
-            id: number;
-            /** In Maintenance */
-            in_maintenance: boolean;
-            /** Name */
-            name: string;
-            newest: components["schemas"]["Sides"];
-            owner: components["schemas"]["OwnerOut"] | null;
-            vcenter: components["schemas"]["Ref"];
-            /** Version */
-            version: string | null;
-            /** Vms */
-            vms: number;
-        };
         /**
-         * HostRowOut
+         * HostLatencyRow
          * @description A datastore on one host, reads and writes of all its devices there: the host's own counters, means over
          *     operations; null: not measured.
          *
          *     `precision_us`: the coarsest step of these latencies. `queue_depth`: the largest of the window. `vms`: with a disk here that run on
          *     it now; `vms_active`: those that did I/O; null: no virtual disk was measured.
          */
-        HostRowOut: {
+        HostLatencyRow: {
             /** Davg Us */
             davg_us: number | null;
             /** Gavg Us */
@@ -4119,24 +4097,47 @@ export interface components {
             qavg_us: number | null;
             /** Queue Depth */
             queue_depth: number | null;
-            subject: components["schemas"]["Ref"];
+            subject: components["schemas"]["EntityRef"];
             /** Vms */
             vms: number;
             /** Vms Active */
             vms_active: number | null;
         };
+        /** HostRecord */
+        HostRecord: {
+            /** Build */
+            build: string | null;
+            cluster: components["schemas"]["EntityRef"] | null;
+            /** Connection State */
+            connection_state: string;
+            /** Devices */
+            devices: number;
+            /** Id */
+            id: number;
+            /** In Maintenance */
+            in_maintenance: boolean;
+            /** Name */
+            name: string;
+            newest: components["schemas"]["NewestSides"];
+            owner: components["schemas"]["Owner"] | null;
+            vcenter: components["schemas"]["EntityRef"];
+            /** Version */
+            version: string | null;
+            /** Vms */
+            vms: number;
+        };
         /**
-         * HostRowsOut
+         * HostRows
          * @description The busiest first. Without devices of its own (NFS, vVol) a host's IOPS are those of its VMs' virtual disks.
          */
-        HostRowsOut: {
+        HostRows: {
             /**
              * From At
              * Format: date-time
              */
             from_at: string;
             /** Hosts */
-            hosts: components["schemas"]["HostRowOut"][];
+            hosts: components["schemas"]["HostLatencyRow"][];
             /** Ledger Until At */
             ledger_until_at: string | null;
             /** Minutes */
@@ -4146,7 +4147,7 @@ export interface components {
              * @enum {string}
              */
             resolution: "1m" | "5m" | "1h";
-            subject: components["schemas"]["Ref"];
+            subject: components["schemas"]["EntityRef"];
             /**
              * To At
              * Format: date-time
@@ -4257,6 +4258,21 @@ export interface components {
             warnings: components["schemas"]["FileWarningOut"][];
         };
         /**
+         * Label
+         * @description A custom attribute with its value, or a tag: of a vCenter as category and name, of an array as key and value.
+         */
+        Label: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "attribute" | "tag";
+            /** Name */
+            name: string;
+            /** Value */
+            value: string;
+        };
+        /**
          * LabelMeaningsIn
          * @description As in `LabelMeaningsOut`; null: as it is.
          */
@@ -4277,10 +4293,10 @@ export interface components {
             owner: string;
         };
         /**
-         * LabelNameOut
+         * LabelName
          * @description A name of labels. `objects`: that have one; `values`: different ones, without regard to case.
          */
-        LabelNameOut: {
+        LabelName: {
             /** Kinds */
             kinds: ("attribute" | "tag")[];
             /** Name */
@@ -4290,35 +4306,20 @@ export interface components {
             /** Values */
             values: number;
         };
-        /**
-         * LabelOut
-         * @description A custom attribute with its value, or a tag: of a vCenter as category and name, of an array as key and value.
-         */
-        LabelOut: {
-            /**
-             * Kind
-             * @enum {string}
-             */
-            kind: "attribute" | "tag";
-            /** Name */
-            name: string;
-            /** Value */
-            value: string;
-        };
-        /** LabelValueOut */
-        LabelValueOut: {
+        /** LabelValue */
+        LabelValue: {
             /** Objects */
             objects: number;
             /** Value */
             value: string;
         };
         /**
-         * LatencyOut
+         * Latency
          * @description Over time, columnar. `times_ms`: start of each bucket, ms since 1970, `step_s` apart; a bucket without a minute is all null.
          */
-        LatencyOut: {
+        Latency: {
             /** Directions */
-            directions: components["schemas"]["DirectionColumns"][];
+            directions: components["schemas"]["DirectionSeries"][];
             /**
              * From At
              * Format: date-time
@@ -4332,7 +4333,7 @@ export interface components {
             minutes_there: number[];
             /** Qualities */
             qualities: (("A" | "B" | "C" | "D") | null)[];
-            queues: components["schemas"]["QueueColumns"];
+            queues: components["schemas"]["QueueSeries"];
             /**
              * Resolution
              * @enum {string}
@@ -4340,7 +4341,7 @@ export interface components {
             resolution: "1m" | "5m" | "1h";
             /** Step S */
             step_s: number;
-            subject: components["schemas"]["Ref"];
+            subject: components["schemas"]["EntityRef"];
             /** Times Ms */
             times_ms: number[];
             /**
@@ -4387,32 +4388,14 @@ export interface components {
             unit: "µs" | "share" | "×" | "I/Os" | "s" | "findings";
         };
         /**
-         * LayerColumns
-         * @description A layer over time; each list is as long as `times_ms`.
-         */
-        LayerColumns: {
-            /** Label */
-            label: string;
-            /** Layers */
-            layers: ("guest" | "kernel" | "san" | "array")[];
-            /** Lower Us */
-            lower_us: (number | null)[];
-            /** Name */
-            name: string;
-            /** Upper Us */
-            upper_us: (number | null)[];
-            /** Us */
-            us: (number | null)[];
-        };
-        /**
-         * LayerOut
+         * LayerNumbers
          * @description A layer, or neighboring layers that are not separable (`name` "san_array", `layers` ["san", "array"]).
          *
          *     `us` with its range, per I/O of the total, so that layers add up; `baseline_us` for this hour; `excess_us` above it, never below 0,
          *     with its range; `share`: of the total latency. `ops_share`: share of the I/Os whose time in this layer was measured; `measured_us`:
          *     latency of these I/Os in the layer.
          */
-        LayerOut: {
+        LayerNumbers: {
             /** Baseline Us */
             baseline_us: number;
             /** Excess Lower Us */
@@ -4441,12 +4424,12 @@ export interface components {
             us: number;
         };
         /**
-         * LayerScoreOut
+         * LayerScore
          * @description A layer: latency against its baseline, with range. `state`: `cause` is named, `possible` one of the two of an inconclusive
          *     diagnosis, `elevated` above the threshold but not named, `not_the_cause` proven by the upper bound of its excess, `normal` below the
          *     threshold without that proof. `merged_with`: layers it is not separable from. `is_own`: false where its time is only seen here.
          */
-        LayerScoreOut: {
+        LayerScore: {
             /** Baseline Us */
             baseline_us: number | null;
             /** Delta Lower Us */
@@ -4479,32 +4462,29 @@ export interface components {
             us: number | null;
         };
         /**
+         * LayerSeries
+         * @description A layer over time; each list is as long as `times_ms`.
+         */
+        LayerSeries: {
+            /** Label */
+            label: string;
+            /** Layers */
+            layers: ("guest" | "kernel" | "san" | "array")[];
+            /** Lower Us */
+            lower_us: (number | null)[];
+            /** Name */
+            name: string;
+            /** Upper Us */
+            upper_us: (number | null)[];
+            /** Us */
+            us: (number | null)[];
+        };
+        /**
          * LeafKind
          * @description Kinds with data of single virtual disks and devices.
          * @enum {string}
          */
         LeafKind: "datastores" | "vms" | "hosts" | "volumes" | "arrays";
-        /**
-         * LoadOut
-         * @description Load of a node; null is "not measured".
-         *
-         *     `us`: latency per I/O from this node on, of volumes and arrays as hosts see it; of a path in steps of `precision_us`, of a queue
-         *     estimated from counters with such steps. `ios`: I/Os outstanding from this node on, on average; of a queue the active ones, which fill
-         *     its `depth`. VMs and virtual disks count their I/Os on this path only; queues, paths, volumes and arrays those of all VMs. Paths use
-         *     the whole five-minute samples that overlap the window.
-         */
-        LoadOut: {
-            /** Depth */
-            depth: number | null;
-            /** Iops */
-            iops: number | null;
-            /** Ios */
-            ios: number | null;
-            /** Precision Us */
-            precision_us: number | null;
-            /** Us */
-            us: number | null;
-        };
         /**
          * MaintenanceBody
          * @description A window by the clock on the wall of `zone`, on `first_day` and as it repeats, until `last_day` (null: for good).
@@ -4587,22 +4567,6 @@ export interface components {
             zone: string;
         };
         /**
-         * Match
-         * @description How a host-side object was matched to the array, or why not and the remedy. `needs_action`: a match is expected.
-         */
-        Match: {
-            /** By */
-            by: ("naa" | "eui" | "rdm" | "vvol_tag" | "nfs_export") | null;
-            /** Matched */
-            matched: boolean;
-            /** Needs Action */
-            needs_action: boolean;
-            /** Reason */
-            reason: string | null;
-            /** Remedy */
-            remedy: string | null;
-        };
-        /**
          * MatcherBody
          * @description A label and a pattern with * and ?. Labels: rule, severity, layer, kind, object, array, datastore, host, and a rule's own.
          */
@@ -4669,6 +4633,38 @@ export interface components {
             value: number | null;
         };
         /**
+         * NewestSides
+         * @description The newest complete minute as both sides report it. Null is "not measured"; latencies are op-weighted means in µs.
+         *
+         *     `array_*`: volumes and files together (files have no SAN part); `host_*` of an array: devices, and the virtual disks on its files.
+         *     Those of a VM are its virtual disks': `host_gavg_us` is then their latency, and DAVG and KAVG are null.
+         *     `array_read_us`, `array_write_us`: `array_internal_us` of reads and of writes by hosts alone.
+         */
+        NewestSides: {
+            /** Array Internal Us */
+            array_internal_us: number | null;
+            /** Array Iops */
+            array_iops: number | null;
+            /** Array Read Us */
+            array_read_us: number | null;
+            /** Array San Us */
+            array_san_us: number | null;
+            /** Array Write Us */
+            array_write_us: number | null;
+            /** At */
+            at: string | null;
+            /** Host Davg Us */
+            host_davg_us: number | null;
+            /** Host Gavg Us */
+            host_gavg_us: number | null;
+            /** Host Iops */
+            host_iops: number | null;
+            /** Host Kavg Us */
+            host_kavg_us: number | null;
+            /** Host Precision Us */
+            host_precision_us: number | null;
+        };
+        /**
          * NewGuestTokenOut
          * @description `token` is shown this once.
          */
@@ -4679,6 +4675,27 @@ export interface components {
             name: string;
             /** Token */
             token: string;
+        };
+        /**
+         * NodeLoad
+         * @description Load of a node; null is "not measured".
+         *
+         *     `us`: latency per I/O from this node on, of volumes and arrays as hosts see it; of a path in steps of `precision_us`, of a queue
+         *     estimated from counters with such steps. `ios`: I/Os outstanding from this node on, on average; of a queue the active ones, which fill
+         *     its `depth`. VMs and virtual disks count their I/Os on this path only; queues, paths, volumes and arrays those of all VMs. Paths use
+         *     the whole five-minute samples that overlap the window.
+         */
+        NodeLoad: {
+            /** Depth */
+            depth: number | null;
+            /** Iops */
+            iops: number | null;
+            /** Ios */
+            ios: number | null;
+            /** Precision Us */
+            precision_us: number | null;
+            /** Us */
+            us: number | null;
         };
         /** NotificationDetail */
         NotificationDetail: {
@@ -4708,7 +4725,7 @@ export interface components {
             /** Id */
             id: number;
             /** Log */
-            log: components["schemas"]["AttemptOut"][];
+            log: components["schemas"]["AttemptRow"][];
             /** Next At */
             next_at: string | null;
             /** Sentence */
@@ -4771,8 +4788,11 @@ export interface components {
              */
             status: "firing" | "resolved" | "no_data";
         };
-        /** NumberChangeOut */
-        NumberChangeOut: {
+        /**
+         * NumberChange
+         * @description A number before an onset and after it; None: not measured.
+         */
+        NumberChange: {
             /** After */
             after: number | null;
             /** Before */
@@ -4798,38 +4818,35 @@ export interface components {
             severity: "normal" | "elevated" | "high";
         };
         /**
-         * OccupancyLayerOut
-         * @description I/Os that were inside on average: I/O-time ÷ wall time, with bounds.
+         * ObjectRef
+         * @description An object of the inventory by id and name, as a link needs it.
          */
-        OccupancyLayerOut: {
-            /** Ios */
-            ios: number;
-            /** Label */
-            label: string;
-            /** Layers */
-            layers: ("guest" | "kernel" | "san" | "array")[];
-            /** Lower Ios */
-            lower_ios: number;
+        ObjectRef: {
+            /** Id */
+            id: number;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "source" | "array" | "volume" | "cluster" | "host" | "datastore" | "vm" | "vm_disk" | "device";
             /** Name */
             name: string;
-            /** Upper Ios */
-            upper_ios: number;
         };
         /**
-         * OccupancyOut
+         * Occupancy
          * @description Where the I/Os are, reads and writes together. `total_ios`: inside anything measured.
          *
          *     `layers`: the two between which an inconclusive diagnosis leaves it open are one, "kernel_or_san".
          *     `outstanding_ios`: what the virtual disks themselves counted, as a cross-check (Little's law); null where they were not asked.
          */
-        OccupancyOut: {
+        Occupancy: {
             /**
              * From At
              * Format: date-time
              */
             from_at: string;
             /** Layers */
-            layers: components["schemas"]["OccupancyLayerOut"][];
+            layers: components["schemas"]["OccupancyNumbers"][];
             /** Ledger Until At */
             ledger_until_at: string | null;
             /** Minutes */
@@ -4848,7 +4865,7 @@ export interface components {
              * @enum {string}
              */
             state: "judged" | "too_few" | "idle" | "not_measured" | "no_data";
-            subject: components["schemas"]["Ref"];
+            subject: components["schemas"]["EntityRef"];
             /**
              * To At
              * Format: date-time
@@ -4858,18 +4875,37 @@ export interface components {
             total_ios: number | null;
         };
         /**
+         * OccupancyNumbers
+         * @description I/Os that were inside on average: I/O-time ÷ wall time, with bounds.
+         */
+        OccupancyNumbers: {
+            /** Ios */
+            ios: number;
+            /** Label */
+            label: string;
+            /** Layers */
+            layers: ("guest" | "kernel" | "san" | "array")[];
+            /** Lower Ios */
+            lower_ios: number;
+            /** Name */
+            name: string;
+            /** Upper Ios */
+            upper_ios: number;
+        };
+        /**
          * OverviewOut
-         * @description `ledger_until_at`: minutes before it have been attributed; null before the first one.
+         * @description The environment by layer, and objects ranked by severity and excess outstanding I/O. `ledger_until_at`: minutes before it have been
+         *     attributed; null before the first one.
          */
         OverviewOut: {
-            environment: components["schemas"]["EnvironmentOut"];
+            environment: components["schemas"]["EnvironmentStanding"];
             /**
              * From At
              * Format: date-time
              */
             from_at: string;
             /** Items */
-            items: components["schemas"]["OverviewRow"][];
+            items: components["schemas"]["RankedObject"][];
             /** Ledger Until At */
             ledger_until_at: string | null;
             /** Limit */
@@ -4883,71 +4919,14 @@ export interface components {
             to_at: string;
             /** Total */
             total: number;
-            totals: components["schemas"]["TotalsOut"];
+            totals: components["schemas"]["Totals"];
         };
         /**
-         * OverviewRow
-         * @description One object. Without a minute of the window in the ledger its state is `no_data`. `arrays`: those it is on; of a stretched pod two.
-         *
-         *     `cause`: null where no layer is named, where nothing is known of disks, devices and volumes, and over windows of more than an hour.
-         */
-        OverviewRow: {
-            /** Arrays */
-            arrays: components["schemas"]["Ref"][];
-            /** Baseline From */
-            baseline_from: ("history" | "setting" | "both") | null;
-            /** Baseline Us */
-            baseline_us: number | null;
-            /** Bytes Per S */
-            bytes_per_s: number | null;
-            cause: components["schemas"]["ShortCauseOut"] | null;
-            /** Confidence */
-            confidence: ("confirmed" | "likely" | "inconclusive") | null;
-            /** Excess Outstanding */
-            excess_outstanding: number | null;
-            /** Excess Us */
-            excess_us: number | null;
-            /** Iops */
-            iops: number | null;
-            /** Layer */
-            layer: string | null;
-            /** Layer Label */
-            layer_label: string | null;
-            /** Layers */
-            layers: components["schemas"]["LayerOut"][];
-            /** Limited Counters */
-            limited_counters: boolean;
-            /** Other */
-            other: string | null;
-            /** Other Label */
-            other_label: string | null;
-            owner: components["schemas"]["OwnerOut"] | null;
-            /** Quality */
-            quality: ("A" | "B" | "C" | "D") | null;
-            /** Seen Only */
-            seen_only: boolean;
-            sentence: components["schemas"]["HeadOut"];
-            /** Severity */
-            severity: ("normal" | "elevated" | "high") | null;
-            /** Share */
-            share: number | null;
-            /**
-             * State
-             * @enum {string}
-             */
-            state: "judged" | "too_few" | "idle" | "not_measured" | "no_data";
-            subject: components["schemas"]["Ref"];
-            /** Total Us */
-            total_us: number | null;
-            /** Until At */
-            until_at: string | null;
-        };
-        /**
-         * OwnerOut
+         * Owner
          * @description `name`: the object's own label, else that of most of its VMs. `share`: of its VMs with that value, 0 to 1, those without any counted
          *     too. `owners`: how many different values.
          */
-        OwnerOut: {
+        Owner: {
             /** Name */
             name: string;
             /** Owners */
@@ -4966,10 +4945,10 @@ export interface components {
             /** Total */
             total: number;
         };
-        /** Page[ArrayRow] */
-        Page_ArrayRow_: {
+        /** Page[ArrayRecord] */
+        Page_ArrayRecord_: {
             /** Items */
-            items: components["schemas"]["ArrayRow"][];
+            items: components["schemas"]["ArrayRecord"][];
             /** Limit */
             limit: number;
             /** Offset */
@@ -4977,10 +4956,10 @@ export interface components {
             /** Total */
             total: number;
         };
-        /** Page[DatastoreRow] */
-        Page_DatastoreRow_: {
+        /** Page[DatastoreRecord] */
+        Page_DatastoreRecord_: {
             /** Items */
-            items: components["schemas"]["DatastoreRow"][];
+            items: components["schemas"]["DatastoreRecord"][];
             /** Limit */
             limit: number;
             /** Offset */
@@ -4999,10 +4978,10 @@ export interface components {
             /** Total */
             total: number;
         };
-        /** Page[HostRow] */
-        Page_HostRow_: {
+        /** Page[HostRecord] */
+        Page_HostRecord_: {
             /** Items */
-            items: components["schemas"]["HostRow"][];
+            items: components["schemas"]["HostRecord"][];
             /** Limit */
             limit: number;
             /** Offset */
@@ -5021,10 +5000,10 @@ export interface components {
             /** Total */
             total: number;
         };
-        /** Page[VmRow] */
-        Page_VmRow_: {
+        /** Page[VmRecord] */
+        Page_VmRecord_: {
             /** Items */
-            items: components["schemas"]["VmRow"][];
+            items: components["schemas"]["VmRecord"][];
             /** Limit */
             limit: number;
             /** Offset */
@@ -5032,10 +5011,10 @@ export interface components {
             /** Total */
             total: number;
         };
-        /** Page[VolumeRow] */
-        Page_VolumeRow_: {
+        /** Page[VolumeRecord] */
+        Page_VolumeRecord_: {
             /** Items */
-            items: components["schemas"]["VolumeRow"][];
+            items: components["schemas"]["VolumeRecord"][];
             /** Limit */
             limit: number;
             /** Offset */
@@ -5044,32 +5023,12 @@ export interface components {
             total: number;
         };
         /**
-         * PartColumns
-         * @description One band of the stack: a segment, or (`is_rest`) what of layer `layer` no segment explains. Bands add up to `total_us`.
-         *
-         *     `layers`: those that `layer` stands for, as in `LayerOut`.
-         */
-        PartColumns: {
-            /** Is Rest */
-            is_rest: boolean;
-            /** Label */
-            label: string;
-            /** Layer */
-            layer: string;
-            /** Layers */
-            layers: ("guest" | "kernel" | "san" | "array")[];
-            /** Name */
-            name: string;
-            /** Us */
-            us: (number | null)[];
-        };
-        /**
-         * PartOut
+         * PartNumbers
          * @description A segment, or (`is_rest`) the time of layer `layer` that no segment explains. Parts add up to `total_us`.
          *
-         *     `layers`: those that `layer` stands for, as in `LayerOut`.
+         *     `layers`: those that `layer` stands for, as in `LayerNumbers`.
          */
-        PartOut: {
+        PartNumbers: {
             /** Is Rest */
             is_rest: boolean;
             /** Label */
@@ -5086,10 +5045,92 @@ export interface components {
             us: number;
         };
         /**
-         * PathPolicyOut
+         * PartRange
+         * @description One part of the path: before, as measured (None: not measured), and the range after, µs per I/O. upper None: no bound.
+         */
+        PartRange: {
+            /** Before Us */
+            before_us: number | null;
+            /** Label */
+            label: string;
+            /** Lower Us */
+            lower_us: number;
+            /**
+             * Name
+             * @enum {string}
+             */
+            name: "guest_queue" | "hypervisor" | "kernel_queue" | "kernel_processing" | "san" | "array";
+            /** Upper Us */
+            upper_us: number | null;
+        };
+        /**
+         * PartSeries
+         * @description One band of the stack: a segment, or (`is_rest`) what of layer `layer` no segment explains. Bands add up to `total_us`.
+         *
+         *     `layers`: those that `layer` stands for, as in `LayerNumbers`.
+         */
+        PartSeries: {
+            /** Is Rest */
+            is_rest: boolean;
+            /** Label */
+            label: string;
+            /** Layer */
+            layer: string;
+            /** Layers */
+            layers: ("guest" | "kernel" | "san" | "array")[];
+            /** Name */
+            name: string;
+            /** Us */
+            us: (number | null)[];
+        };
+        /**
+         * PathLink
+         * @description Latency between two nodes, in µs per I/O, with its range where there is one; null: not measured.
+         *
+         *     `is_merged`: not separable from other layers, so it holds the time of all `layers`; where `us` is null besides, the link from the
+         *     host queue holds it. The paths of a device share its times.
+         */
+        PathLink: {
+            /** From Id */
+            from_id: string;
+            /** Is Merged */
+            is_merged: boolean;
+            /** Label */
+            label: string;
+            /** Layers */
+            layers: ("guest" | "kernel" | "san" | "array")[];
+            /** Lower Us */
+            lower_us: number | null;
+            /** Name */
+            name: string;
+            /** To Id */
+            to_id: string;
+            /** Upper Us */
+            upper_us: number | null;
+            /** Us */
+            us: number | null;
+        };
+        /**
+         * PathNode
+         * @description One node of the I/O path. `id`: unique in this response; `ref`: the object that has a page; `detail`: its kind; `state`: of paths.
+         */
+        PathNode: {
+            /** Detail */
+            detail: string[];
+            /** Id */
+            id: string;
+            load: components["schemas"]["NodeLoad"];
+            /** Name */
+            name: string;
+            ref: components["schemas"]["EntityRef"] | null;
+            /** State */
+            state: ("working" | "degraded" | "dead") | null;
+        };
+        /**
+         * PathPolicy
          * @description How ESXi chooses among paths. `text`: as ESXi writes it. `by`: it changes the path after so many I/Os (`iops`), or by latency.
          */
-        PathPolicyOut: {
+        PathPolicy: {
             /** By */
             by: ("iops" | "latency") | null;
             /** Iops */
@@ -5100,12 +5141,12 @@ export interface components {
             text: string;
         };
         /**
-         * PodOut
+         * PodRow
          * @description `arrays`: those of its arrays that Gavel polls.
          */
-        PodOut: {
+        PodRow: {
             /** Arrays */
-            arrays: components["schemas"]["Ref"][];
+            arrays: components["schemas"]["EntityRef"][];
             /** Id */
             id: number;
             /** Name */
@@ -5116,21 +5157,59 @@ export interface components {
             volumes: number;
         };
         /**
-         * PortHealthOut
+         * PortHealth
          * @description Health of a host's ports as reported by the array: `state` (`healthy`, `critical`, `unknown`, …) and its `detail`.
          */
-        PortHealthOut: {
+        PortHealth: {
             /** Detail */
             detail: string | null;
             /** State */
             state: string;
         };
+        /**
+         * PredictedChange
+         * @description before: as measured, null: not measured. lower, upper: after; null: no bound is known.
+         */
+        PredictedChange: {
+            /** Before */
+            before: number | null;
+            /** Lower */
+            lower: number;
+            /** Upper */
+            upper: number | null;
+        };
         /** PreflightOut */
         PreflightOut: {
             /** Checks */
-            checks: components["schemas"]["CheckOut"][];
+            checks: components["schemas"]["Check"][];
             /** Passed */
             passed: boolean;
+        };
+        /**
+         * Preview
+         * @description When the rule would have fired, newest first, at most 500; `total` counts all. objects: how many are in its scope.
+         */
+        Preview: {
+            /** Firings */
+            firings: components["schemas"]["PreviewFiring"][];
+            /**
+             * From At
+             * Format: date-time
+             */
+            from_at: string;
+            /** Note */
+            note: string | null;
+            /** Objects */
+            objects: number;
+            /** Spans */
+            spans: components["schemas"]["PreviewPart"][];
+            /**
+             * To At
+             * Format: date-time
+             */
+            to_at: string;
+            /** Total */
+            total: number;
         };
         /**
          * PreviewFiring
@@ -5161,36 +5240,10 @@ export interface components {
             rule: components["schemas"]["RuleBody"];
         };
         /**
-         * PreviewOut
-         * @description When the rule would have fired, newest first, at most 500; `total` counts all. objects: how many are in its scope.
-         */
-        PreviewOut: {
-            /** Firings */
-            firings: components["schemas"]["PreviewFiring"][];
-            /**
-             * From At
-             * Format: date-time
-             */
-            from_at: string;
-            /** Note */
-            note: string | null;
-            /** Objects */
-            objects: number;
-            /** Spans */
-            spans: components["schemas"]["PreviewSpan"][];
-            /**
-             * To At
-             * Format: date-time
-             */
-            to_at: string;
-            /** Total */
-            total: number;
-        };
-        /**
-         * PreviewSpan
+         * PreviewPart
          * @description Resolution of a part of the preview. A 5-minute row counts as five minutes.
          */
-        PreviewSpan: {
+        PreviewPart: {
             /**
              * From At
              * Format: date-time
@@ -5224,10 +5277,10 @@ export interface components {
             type: string;
         };
         /**
-         * QuantityOut
+         * QuantityUse
          * @description What a condition may compare. parts: null among them is the total; empty: it has no parts. findings: rules to choose from.
          */
-        QuantityOut: {
+        QuantityUse: {
             /** Findings */
             findings: components["schemas"]["FindingChoice"][];
             /** Has Direction */
@@ -5248,30 +5301,18 @@ export interface components {
             unit: "µs" | "share" | "×" | "I/Os" | "s" | "findings";
         };
         /**
-         * QueueColumns
-         * @description I/Os against queues over time, reads and writes together; each list is as long as `times_ms`, null is "not measured".
-         *
-         *     `outstanding_ios`: as reported by the virtual disks. `in_flight_ios`: active in the device queues (ACTV). `waiting_ios`: queued in the
-         *     kernel for a slot (QUED). `depth`: effective depth (DQLEN) of the only queue there is, the largest of the bucket; null where there are
-         *     several, for depths are never added up. `fullest`: one full queue of many does not show in sums; null without any, with too many, or
-         *     where minutes of devices are kept of too little of the range.
+         * Queue
+         * @description A device as one host sees it: each host has a queue of its own for it.
          */
-        QueueColumns: {
-            /** Depth */
-            depth: (number | null)[];
-            fullest: components["schemas"]["FullestColumns"] | null;
-            /** In Flight Ios */
-            in_flight_ios: (number | null)[];
-            /** Outstanding Ios */
-            outstanding_ios: (number | null)[];
-            /** Waiting Ios */
-            waiting_ios: (number | null)[];
+        Queue: {
+            device: components["schemas"]["EntityRef"];
+            host: components["schemas"]["EntityRef"];
         };
         /**
-         * QueueDepthsOut
+         * QueueDepths
          * @description Effective depths (DQLEN) of the device queues in use, the largest of the window each; never added up. `hosts`: of the `queues`.
          */
-        QueueDepthsOut: {
+        QueueDepths: {
             /** Highest */
             highest: number;
             /** Hosts */
@@ -5282,33 +5323,87 @@ export interface components {
             queues: number;
         };
         /**
-         * QueueOut
-         * @description A device as one host sees it: each host has a queue of its own for it.
+         * QueueSeries
+         * @description I/Os against queues over time, reads and writes together; each list is as long as `times_ms`, null is "not measured".
+         *
+         *     `outstanding_ios`: as reported by the virtual disks. `in_flight_ios`: active in the device queues (ACTV). `waiting_ios`: queued in the
+         *     kernel for a slot (QUED). `depth`: effective depth (DQLEN) of the only queue there is, the largest of the bucket; null where there are
+         *     several, for depths are never added up. `fullest`: one full queue of many does not show in sums; null without any, with too many, or
+         *     where minutes of devices are kept of too little of the range.
          */
-        QueueOut: {
-            device: components["schemas"]["Ref"];
-            host: components["schemas"]["Ref"];
+        QueueSeries: {
+            /** Depth */
+            depth: (number | null)[];
+            fullest: components["schemas"]["FullestQueueSeries"] | null;
+            /** In Flight Ios */
+            in_flight_ios: (number | null)[];
+            /** Outstanding Ios */
+            outstanding_ios: (number | null)[];
+            /** Waiting Ios */
+            waiting_ios: (number | null)[];
         };
         /**
-         * Ref
-         * @description Something else by id and name, as a link needs it.
+         * RankedObject
+         * @description One object. Without a minute of the window in the ledger its state is `no_data`. `arrays`: those it is on; of a stretched pod two.
+         *
+         *     `cause`: null where no layer is named, where nothing is known of disks, devices and volumes, and over windows of more than an hour.
          */
-        Ref: {
-            /** Id */
-            id: number;
+        RankedObject: {
+            /** Arrays */
+            arrays: components["schemas"]["EntityRef"][];
+            /** Baseline From */
+            baseline_from: ("history" | "setting" | "both") | null;
+            /** Baseline Us */
+            baseline_us: number | null;
+            /** Bytes Per S */
+            bytes_per_s: number | null;
+            cause: components["schemas"]["ShortCauseOut"] | null;
+            /** Confidence */
+            confidence: ("confirmed" | "likely" | "inconclusive") | null;
+            /** Excess Outstanding */
+            excess_outstanding: number | null;
+            /** Excess Us */
+            excess_us: number | null;
+            /** Iops */
+            iops: number | null;
+            /** Layer */
+            layer: string | null;
+            /** Layer Label */
+            layer_label: string | null;
+            /** Layers */
+            layers: components["schemas"]["LayerNumbers"][];
+            /** Limited Counters */
+            limited_counters: boolean;
+            /** Other */
+            other: string | null;
+            /** Other Label */
+            other_label: string | null;
+            owner: components["schemas"]["Owner"] | null;
+            /** Quality */
+            quality: ("A" | "B" | "C" | "D") | null;
+            /** Seen Only */
+            seen_only: boolean;
+            sentence: components["schemas"]["HeadOut"];
+            /** Severity */
+            severity: ("normal" | "elevated" | "high") | null;
+            /** Share */
+            share: number | null;
             /**
-             * Kind
+             * State
              * @enum {string}
              */
-            kind: "source" | "array" | "pod" | "volume" | "vcenter" | "cluster" | "host" | "datastore" | "vm" | "vm_disk" | "device" | "directory" | "environment";
-            /** Name */
-            name: string;
+            state: "judged" | "too_few" | "idle" | "not_measured" | "no_data";
+            subject: components["schemas"]["EntityRef"];
+            /** Total Us */
+            total_us: number | null;
+            /** Until At */
+            until_at: string | null;
         };
         /**
-         * RefusedLinesOut
+         * RefusedLines
          * @description `lines` of one reason that were not used since the token was made; `detail`: of the newest.
          */
-        RefusedLinesOut: {
+        RefusedLines: {
             /** Detail */
             detail: string;
             /**
@@ -5666,11 +5761,14 @@ export interface components {
          * @enum {string}
          */
         ScopePath: "datastores" | "vms" | "hosts" | "volumes" | "arrays" | "clusters";
-        /** SearchHit */
+        /**
+         * SearchHit
+         * @description `context` distinguishes objects of equal names: the kind and where it belongs.
+         */
         SearchHit: {
             /** Context */
             context: string;
-            ref: components["schemas"]["Ref"];
+            ref: components["schemas"]["EntityRef"];
         };
         /**
          * SentenceOut
@@ -5683,12 +5781,12 @@ export interface components {
             /** Cause */
             cause: string;
             /** Caveats */
-            caveats: components["schemas"]["StatementOut"][];
+            caveats: components["schemas"]["Statement"][];
             /** Confidence */
             confidence: string;
             head: components["schemas"]["HeadOut"];
             /** Reasons */
-            reasons: components["schemas"]["StatementOut"][];
+            reasons: components["schemas"]["Statement"][];
             /** Text */
             text: string;
             /** To Confirm */
@@ -5748,49 +5846,14 @@ export interface components {
             confidence: ("confirmed" | "likely") | null;
             /** Headline */
             headline: string;
-            /**
-             * Kind
-             * @enum {string}
-             */
-            kind: "iops_limit" | "virtual_disk_queue_full" | "snapshot_chain" | "task" | "device_queue_full" | "competing_worlds" | "paths_down" | "non_optimized_io" | "slow_path" | "one_host" | "qos_limit" | "array_load" | "volume_load" | "unmonitored_initiators" | "no_single_cause";
+            kind: components["schemas"]["CauseKind"];
             /** Label */
             label: string;
             limit: components["schemas"]["CauseLimitOut"] | null;
-            object: components["schemas"]["CauseObjectOut"] | null;
-            on: components["schemas"]["CauseObjectOut"] | null;
+            object: components["schemas"]["CauseObject"] | null;
+            on: components["schemas"]["CauseObject"] | null;
             /** Text */
             text: string;
-        };
-        /**
-         * Sides
-         * @description The newest complete minute as both sides report it. Null is "not measured"; latencies are op-weighted means in µs.
-         *
-         *     `array_*`: volumes and files together (files have no SAN part); `host_*` of an array: devices, and the virtual disks on its files.
-         *     `array_read_us`, `array_write_us`: `array_internal_us` of reads and of writes by hosts alone.
-         */
-        Sides: {
-            /** Array Internal Us */
-            array_internal_us: number | null;
-            /** Array Iops */
-            array_iops: number | null;
-            /** Array Read Us */
-            array_read_us: number | null;
-            /** Array San Us */
-            array_san_us: number | null;
-            /** Array Write Us */
-            array_write_us: number | null;
-            /** At */
-            at: string | null;
-            /** Host Davg Us */
-            host_davg_us: number | null;
-            /** Host Gavg Us */
-            host_gavg_us: number | null;
-            /** Host Iops */
-            host_iops: number | null;
-            /** Host Kavg Us */
-            host_kavg_us: number | null;
-            /** Host Precision Us */
-            host_precision_us: number | null;
         };
         /**
          * SignedIn
@@ -6051,10 +6114,10 @@ export interface components {
             source_id?: number | null;
         };
         /**
-         * StatementOut
+         * Statement
          * @description A clause in words, and by `code` what it is about.
          */
-        StatementOut: {
+        Statement: {
             /**
              * Code
              * @enum {string}
@@ -6104,16 +6167,16 @@ export interface components {
          *     hosts: null for other kinds than datastores. failed: sections that are null since they could not be made; their own address says why.
          */
         SummaryOut: {
-            contributors: components["schemas"]["ContributorsOut"] | null;
-            diagnosis: components["schemas"]["DiagnosisOut"] | null;
+            contributors: components["schemas"]["Contributors"] | null;
+            diagnosis: components["schemas"]["Diagnosis"] | null;
             /** Failed */
             failed: ("object" | "diagnosis" | "waterfall" | "latency" | "contributors" | "hosts" | "happened")[];
             happened: components["schemas"]["HappenedOut"] | null;
-            hosts: components["schemas"]["HostRowsOut"] | null;
-            latency: components["schemas"]["LatencyOut"] | null;
+            hosts: components["schemas"]["HostRows"] | null;
+            latency: components["schemas"]["Latency"] | null;
             /** Object */
-            object: components["schemas"]["DatastoreOut"] | components["schemas"]["VmOut"] | components["schemas"]["HostOut"] | components["schemas"]["VolumeOut"] | components["schemas"]["ArrayOut"] | null;
-            waterfall: components["schemas"]["WaterfallOut"] | null;
+            object: components["schemas"]["DatastoreDetail"] | components["schemas"]["VmDetail"] | components["schemas"]["HostDetail"] | components["schemas"]["VolumeDetail"] | components["schemas"]["ArrayDetail"] | null;
+            waterfall: components["schemas"]["Waterfall"] | null;
         };
         /**
          * TestedChangeOut
@@ -6123,7 +6186,7 @@ export interface components {
          */
         TestedChangeOut: {
             outcome: components["schemas"]["TestedOutcome"] | null;
-            queue: components["schemas"]["WhatIfQueue"] | null;
+            queue: components["schemas"]["Queue"] | null;
             /**
              * Read At
              * Format: date-time
@@ -6132,8 +6195,8 @@ export interface components {
             /** Reason */
             reason: string | null;
             /** Settings */
-            settings: components["schemas"]["TestedSetting"][];
-            subject: components["schemas"]["Ref"] | null;
+            settings: components["schemas"]["ChangedSetting"][];
+            subject: components["schemas"]["EntityRef"] | null;
             /** Subject Name */
             subject_name: string;
         };
@@ -6149,27 +6212,12 @@ export interface components {
             after_iops: number;
             /** After Us */
             after_us: number;
-            iops: components["schemas"]["WhatIfChange"];
+            iops: components["schemas"]["PredictedChange"];
             /** Is Direction Right */
             is_direction_right: boolean | null;
             /** Is Inside */
             is_inside: boolean;
-            latency_us: components["schemas"]["WhatIfChange"];
-        };
-        /**
-         * TestedSetting
-         * @description One setting, as the inventory had it before and after; null: no limit, or not read.
-         */
-        TestedSetting: {
-            /** After */
-            after: string | null;
-            /** Before */
-            before: string | null;
-            /**
-             * Name
-             * @enum {string}
-             */
-            name: "queue_depth" | "dsnro" | "path_policy" | "iops_limit" | "moved";
+            latency_us: components["schemas"]["PredictedChange"];
         };
         /**
          * TieIn
@@ -6188,13 +6236,13 @@ export interface components {
             token: string;
         };
         /**
-         * TotalsOut
+         * Totals
          * @description Sums over all rows that match, not only this page's; `by_severity` counts those with a diagnosis that holds, `ended` those that have
          *     an `until_at`; `by_confidence` those that name a layer, `by_state` all.
          *
          *     `total_us`, `excess_us`: of all their I/Os together, weighted by operations.
          */
-        TotalsOut: {
+        Totals: {
             /** By Confidence */
             by_confidence: {
                 [key: string]: number;
@@ -6219,10 +6267,10 @@ export interface components {
             total_us: number | null;
         };
         /**
-         * TransitionOut
+         * TransitionRow
          * @description minute_at: of the minute that caused it. detected_at: when Gavel detected it.
          */
-        TransitionOut: {
+        TransitionRow: {
             /**
              * After
              * @enum {string}
@@ -6251,10 +6299,10 @@ export interface components {
             value: number | null;
         };
         /**
-         * TrialOut
+         * Trial
          * @description Result of one test notification. `delivered`: the receiver accepted it; check there that it is visible.
          */
-        TrialOut: {
+        Trial: {
             /** Detail */
             detail: string;
             /** Duration S */
@@ -6268,10 +6316,10 @@ export interface components {
             status: number | null;
         };
         /**
-         * TwinTestOut
+         * TwinTest
          * @description In how many of the elevated minutes the limit binds, and in how many of the normal minutes before.
          */
-        TwinTestOut: {
+        TwinTest: {
             /** Binding Minutes */
             binding_minutes: number;
             /** Elevated Minutes */
@@ -6354,18 +6402,6 @@ export interface components {
             /** Virtual Disk Queue */
             virtual_disk_queue?: number | null;
         };
-        /** UnmatchedCount */
-        UnmatchedCount: {
-            /** Expected */
-            expected: number;
-            /**
-             * Kind
-             * @enum {string}
-             */
-            kind: "datastore" | "device" | "virtual_disk" | "path" | "volume" | "export";
-            /** Needs Action */
-            needs_action: number;
-        };
         /**
          * UnmatchedKind
          * @description Sides: datastores, devices, virtual disks and counters of paths are the hosts', volumes and exports the arrays'.
@@ -6378,9 +6414,9 @@ export interface components {
          */
         UnmatchedPage: {
             /** Counts */
-            counts: components["schemas"]["UnmatchedCount"][];
+            counts: components["schemas"]["UnmatchedTotal"][];
             /** Items */
-            items: components["schemas"]["UnmatchedRow"][];
+            items: components["schemas"]["UnmatchedRecord"][];
             /** Limit */
             limit: number;
             /** Offset */
@@ -6389,12 +6425,12 @@ export interface components {
             total: number;
         };
         /**
-         * UnmatchedRow
+         * UnmatchedRecord
          * @description An object that is on one side only. `shown_at`: the object whose page has details; `hosts`: names of those that see it.
          *
          *     `needs_action` is false where no polled array can be behind it, or no polled host in front of it.
          */
-        UnmatchedRow: {
+        UnmatchedRecord: {
             /** Hosts */
             hosts: string[];
             /** Id */
@@ -6412,8 +6448,23 @@ export interface components {
             reason: string;
             /** Remedy */
             remedy: string;
-            shown_at: components["schemas"]["Ref"];
-            source: components["schemas"]["Ref"];
+            shown_at: components["schemas"]["EntityRef"];
+            source: components["schemas"]["EntityRef"];
+        };
+        /**
+         * UnmatchedTotal
+         * @description Of one kind, whatever was asked for.
+         */
+        UnmatchedTotal: {
+            /** Expected */
+            expected: number;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "datastore" | "device" | "virtual_disk" | "path" | "volume" | "export";
+            /** Needs Action */
+            needs_action: number;
         };
         /**
          * UploadPartOut
@@ -6425,16 +6476,40 @@ export interface components {
             /** Received Bytes */
             received_bytes: number;
         };
+        /** VmDetail */
+        VmDetail: {
+            application: components["schemas"]["Owner"] | null;
+            cluster: components["schemas"]["EntityRef"] | null;
+            /** Datastores */
+            datastores: components["schemas"]["EntityRef"][];
+            /** Disks */
+            disks: number;
+            guest: components["schemas"]["GuestFacts"];
+            host: components["schemas"]["EntityRef"] | null;
+            /** Id */
+            id: number;
+            /** Labels */
+            labels: components["schemas"]["Label"][];
+            /** Name */
+            name: string;
+            newest: components["schemas"]["NewestSides"];
+            owner: components["schemas"]["Owner"] | null;
+            /** Power State */
+            power_state: string;
+            vcenter: components["schemas"]["EntityRef"];
+            /** Vm Disks */
+            vm_disks: components["schemas"]["VmDiskRow"][];
+        };
         /**
-         * VmDiskOut
+         * VmDiskRow
          * @description `queue_limit`: outstanding I/Os that its controller allows at the disk; null where the kind of controller has no known limit.
          */
-        VmDiskOut: {
+        VmDiskRow: {
             /** Capacity Bytes */
             capacity_bytes: number | null;
             /** Controller Type */
             controller_type: string;
-            datastore: components["schemas"]["Ref"] | null;
+            datastore: components["schemas"]["EntityRef"] | null;
             /** Device */
             device: string | null;
             /** Id */
@@ -6445,82 +6520,61 @@ export interface components {
             iops_limit: number | null;
             /** Label */
             label: string;
-            match: components["schemas"]["Match"];
+            match: components["schemas"]["ArrayMatch"];
             /** Queue Limit */
             queue_limit: number | null;
             /** Snapshot Depth */
             snapshot_depth: number;
-            volume: components["schemas"]["Ref"] | null;
+            volume: components["schemas"]["EntityRef"] | null;
         };
-        /** VmOut */
-        VmOut: {
-            application: components["schemas"]["OwnerOut"] | null;
-            cluster: components["schemas"]["Ref"] | null;
+        /** VmRecord */
+        VmRecord: {
+            application: components["schemas"]["Owner"] | null;
+            cluster: components["schemas"]["EntityRef"] | null;
             /** Datastores */
-            datastores: components["schemas"]["Ref"][];
+            datastores: components["schemas"]["EntityRef"][];
             /** Disks */
             disks: number;
-            guest: components["schemas"]["GuestFactsOut"];
-            host: components["schemas"]["Ref"] | null;
+            guest: components["schemas"]["GuestFacts"];
+            host: components["schemas"]["EntityRef"] | null;
             /** Id */
             id: number;
             /** Labels */
-            labels: components["schemas"]["LabelOut"][];
+            labels: components["schemas"]["Label"][];
             /** Name */
             name: string;
-            newest: components["schemas"]["Sides"];
-            owner: components["schemas"]["OwnerOut"] | null;
+            newest: components["schemas"]["NewestSides"];
+            owner: components["schemas"]["Owner"] | null;
             /** Power State */
             power_state: string;
-            vcenter: components["schemas"]["Ref"];
-            /** Vm Disks */
-            vm_disks: components["schemas"]["VmDiskOut"][];
+            vcenter: components["schemas"]["EntityRef"];
         };
-        /** VmRow */
-        VmRow: {
-            application: components["schemas"]["OwnerOut"] | null;
-            cluster: components["schemas"]["Ref"] | null;
-            /** Datastores */
-            datastores: components["schemas"]["Ref"][];
-            /** Disks */
-            disks: number;
-            guest: components["schemas"]["GuestFactsOut"];
-            host: components["schemas"]["Ref"] | null;
-            /** Id */
-            id: number;
-            /** Labels */
-            labels: components["schemas"]["LabelOut"][];
-            /** Name */
-            name: string;
-            newest: components["schemas"]["Sides"];
-            owner: components["schemas"]["OwnerOut"] | null;
-            /** Power State */
-            power_state: string;
-            vcenter: components["schemas"]["Ref"];
-        };
-        /** VolumeOut */
-        VolumeOut: {
-            array: components["schemas"]["Ref"];
+        /**
+         * VolumeDetail
+         * @description `peers`: the same serial on the other array of its pod.
+         */
+        VolumeDetail: {
+            array: components["schemas"]["EntityRef"];
             /** Connected Hosts */
             connected_hosts: string[];
             /** Datastores */
-            datastores: components["schemas"]["Ref"][];
+            datastores: components["schemas"]["EntityRef"][];
             /** Devices */
-            devices: components["schemas"]["DeviceOut"][];
+            devices: components["schemas"]["DeviceRow"][];
             /** Id */
             id: number;
             /** Is Protocol Endpoint */
             is_protocol_endpoint: boolean;
             /** Labels */
-            labels: components["schemas"]["LabelOut"][];
+            labels: components["schemas"]["Label"][];
             /** Name */
             name: string;
-            newest: components["schemas"]["Sides"];
-            owner: components["schemas"]["OwnerOut"] | null;
-            parts: components["schemas"]["VolumePartsOut"];
+            newest: components["schemas"]["NewestSides"];
+            owner: components["schemas"]["Owner"] | null;
+            parts: components["schemas"]["VolumeParts"];
             /** Peers */
-            peers: components["schemas"]["VolumeRow"][];
-            pod: components["schemas"]["Ref"] | null;
+            peers: components["schemas"]["VolumeRecord"][];
+            pod: components["schemas"]["EntityRef"] | null;
             /** Qos Bytes Per S Limit */
             qos_bytes_per_s_limit: number | null;
             /** Qos Iops Limit */
@@ -6533,10 +6587,10 @@ export interface components {
             stretched: boolean;
         };
         /**
-         * VolumePartsOut
+         * VolumeParts
          * @description What `array_internal_us` consists of, over all operations of the newest minute; `mirrored_write_us`: all of it of mirrored writes.
          */
-        VolumePartsOut: {
+        VolumeParts: {
             /** Mirrored Write Us */
             mirrored_write_us: number | null;
             /** Qos Us */
@@ -6547,24 +6601,24 @@ export interface components {
             service_us: number | null;
         };
         /**
-         * VolumeRow
+         * VolumeRecord
          * @description `stretched`: on two arrays under one serial; host counters include I/Os to both. `is_protocol_endpoint`: carries vVols,
          *     whose I/Os are counted on their own volumes.
          */
-        VolumeRow: {
-            array: components["schemas"]["Ref"];
+        VolumeRecord: {
+            array: components["schemas"]["EntityRef"];
             /** Datastores */
-            datastores: components["schemas"]["Ref"][];
+            datastores: components["schemas"]["EntityRef"][];
             /** Id */
             id: number;
             /** Is Protocol Endpoint */
             is_protocol_endpoint: boolean;
             /** Name */
             name: string;
-            newest: components["schemas"]["Sides"];
-            owner: components["schemas"]["OwnerOut"] | null;
-            parts: components["schemas"]["VolumePartsOut"];
-            pod: components["schemas"]["Ref"] | null;
+            newest: components["schemas"]["NewestSides"];
+            owner: components["schemas"]["Owner"] | null;
+            parts: components["schemas"]["VolumeParts"];
+            pod: components["schemas"]["EntityRef"] | null;
             /** Qos Bytes Per S Limit */
             qos_bytes_per_s_limit: number | null;
             /** Qos Iops Limit */
@@ -6582,14 +6636,14 @@ export interface components {
             token: string;
         };
         /**
-         * WaterfallOut
+         * Waterfall
          * @description One window, read, write and all. `baseline_from`: what `baseline_us` rests on, over reads and writes together.
          */
-        WaterfallOut: {
+        Waterfall: {
             /** Baseline From */
             baseline_from: ("history" | "setting" | "both") | null;
             /** Directions */
-            directions: components["schemas"]["DirectionOut"][];
+            directions: components["schemas"]["DirectionNumbers"][];
             /**
              * From At
              * Format: date-time
@@ -6604,7 +6658,7 @@ export interface components {
              * @enum {string}
              */
             resolution: "1m" | "5m" | "1h";
-            subject: components["schemas"]["Ref"];
+            subject: components["schemas"]["EntityRef"];
             /**
              * To At
              * Format: date-time
@@ -6625,18 +6679,6 @@ export interface components {
              * @enum {string}
              */
             name: "threads" | "virtual_disk_queue" | "device_queue" | "iops_limit" | "demand";
-        };
-        /**
-         * WhatIfChange
-         * @description before: as measured, null: not measured. lower, upper: after; null: no bound is known.
-         */
-        WhatIfChange: {
-            /** Before */
-            before: number | null;
-            /** Lower */
-            lower: number;
-            /** Upper */
-            upper: number | null;
         };
         /**
          * WhatIfExample
@@ -6703,51 +6745,27 @@ export interface components {
          *     whole array, null: not measured; array_in_flight: I/Os of the workload at the array.
          */
         WhatIfOut: {
-            array_in_flight: components["schemas"]["WhatIfChange"];
-            array_iops: components["schemas"]["WhatIfChange"] | null;
+            array_in_flight: components["schemas"]["PredictedChange"];
+            array_iops: components["schemas"]["PredictedChange"] | null;
             /** Ceilings */
             ceilings: components["schemas"]["WhatIfCeiling"][];
             fast: components["schemas"]["WhatIfReading"];
-            iops: components["schemas"]["WhatIfChange"];
+            iops: components["schemas"]["PredictedChange"];
             /** Is Fitted */
             is_fitted: boolean;
             modelled_now: components["schemas"]["WhatIfReading"];
-            neighbor_iops: components["schemas"]["WhatIfChange"] | null;
-            neighbor_us: components["schemas"]["WhatIfChange"] | null;
+            neighbor_iops: components["schemas"]["PredictedChange"] | null;
+            neighbor_us: components["schemas"]["PredictedChange"] | null;
             /** Notes */
             notes: string[];
             now: components["schemas"]["WhatIfSettings"];
             open_loop: components["schemas"]["WhatIfOpenLoop"] | null;
             /** Parts */
-            parts: components["schemas"]["WhatIfPart"][];
+            parts: components["schemas"]["PartRange"][];
             slow: components["schemas"]["WhatIfReading"];
             start: components["schemas"]["WhatIfStart"] | null;
             then: components["schemas"]["WhatIfSettings"];
-            total_us: components["schemas"]["WhatIfChange"];
-        };
-        /** WhatIfPart */
-        WhatIfPart: {
-            /** Before Us */
-            before_us: number | null;
-            /** Label */
-            label: string;
-            /** Lower Us */
-            lower_us: number;
-            /**
-             * Name
-             * @enum {string}
-             */
-            name: "guest_queue" | "hypervisor" | "kernel_queue" | "kernel_processing" | "san" | "array";
-            /** Upper Us */
-            upper_us: number | null;
-        };
-        /**
-         * WhatIfQueue
-         * @description A device queue that the object's I/O goes through.
-         */
-        WhatIfQueue: {
-            device: components["schemas"]["Ref"];
-            host: components["schemas"]["Ref"];
+            total_us: components["schemas"]["PredictedChange"];
         };
         /**
          * WhatIfReading
@@ -6800,7 +6818,7 @@ export interface components {
          *     queue's own history, through which R(n) is fitted.
          */
         WhatIfStart: {
-            array: components["schemas"]["Ref"] | null;
+            array: components["schemas"]["EntityRef"] | null;
             /** Carried */
             carried: string | null;
             /** Configured Depth */
@@ -6823,11 +6841,11 @@ export interface components {
             /** Non Optimized Extra Us */
             non_optimized_extra_us: number | null;
             /** Others */
-            others: components["schemas"]["Ref"][];
-            queue: components["schemas"]["WhatIfQueue"];
+            others: components["schemas"]["EntityRef"][];
+            queue: components["schemas"]["Queue"];
             /** Queues */
-            queues: components["schemas"]["WhatIfQueue"][];
-            subject: components["schemas"]["Ref"];
+            queues: components["schemas"]["Queue"][];
+            subject: components["schemas"]["EntityRef"];
             /**
              * To At
              * Format: date-time
@@ -7064,7 +7082,7 @@ export interface operations {
                      *       "vms_total": 1
                      *     }
                      */
-                    "application/json": components["schemas"]["ContributorsOut"];
+                    "application/json": components["schemas"]["Contributors"];
                 };
             };
             401: components["responses"]["Refused401"];
@@ -7586,7 +7604,7 @@ export interface operations {
                      *       "until_at": null
                      *     }
                      */
-                    "application/json": components["schemas"]["DiagnosisOut"];
+                    "application/json": components["schemas"]["Diagnosis"];
                 };
             };
             401: components["responses"]["Refused401"];
@@ -7876,7 +7894,7 @@ export interface operations {
                      *       "to_at": "2026-11-21T23:41:00Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["HopsOut"];
+                    "application/json": components["schemas"]["Hops"];
                 };
             };
             401: components["responses"]["Refused401"];
@@ -8543,7 +8561,7 @@ export interface operations {
                      *       "to_at": "2026-11-21T02:20:00Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["LatencyOut"];
+                    "application/json": components["schemas"]["Latency"];
                 };
             };
             401: components["responses"]["Refused401"];
@@ -8629,7 +8647,7 @@ export interface operations {
                      *       "total_ios": 60.45
                      *     }
                      */
-                    "application/json": components["schemas"]["OccupancyOut"];
+                    "application/json": components["schemas"]["Occupancy"];
                 };
             };
             401: components["responses"]["Refused401"];
@@ -11079,7 +11097,7 @@ export interface operations {
                      *       "to_at": "2026-11-21T02:20:00Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["WaterfallOut"];
+                    "application/json": components["schemas"]["Waterfall"];
                 };
             };
             401: components["responses"]["Refused401"];
@@ -11182,7 +11200,7 @@ export interface operations {
                      *       }
                      *     ]
                      */
-                    "application/json": components["schemas"]["QuantityOut"][];
+                    "application/json": components["schemas"]["QuantityUse"][];
                 };
             };
             401: components["responses"]["Refused401"];
@@ -11746,7 +11764,7 @@ export interface operations {
                      *       "total": 1
                      *     }
                      */
-                    "application/json": components["schemas"]["PreviewOut"];
+                    "application/json": components["schemas"]["Preview"];
                 };
             };
             400: components["responses"]["Refused400"];
@@ -12553,7 +12571,7 @@ export interface operations {
                      *       "total": 2
                      *     }
                      */
-                    "application/json": components["schemas"]["Page_ArrayRow_"];
+                    "application/json": components["schemas"]["Page_ArrayRecord_"];
                 };
             };
             401: components["responses"]["Refused401"];
@@ -12671,7 +12689,7 @@ export interface operations {
                      *       "volumes": 11
                      *     }
                      */
-                    "application/json": components["schemas"]["ArrayOut"];
+                    "application/json": components["schemas"]["ArrayDetail"];
                 };
             };
             401: components["responses"]["Refused401"];
@@ -12871,7 +12889,7 @@ export interface operations {
                      *       "trusted_by_system": false
                      *     }
                      */
-                    "application/json": components["schemas"]["CertificateOut"];
+                    "application/json": components["schemas"]["Certificate"];
                 };
             };
             400: components["responses"]["Refused400"];
@@ -13365,7 +13383,7 @@ export interface operations {
                      *       "status": 200
                      *     }
                      */
-                    "application/json": components["schemas"]["TrialOut"];
+                    "application/json": components["schemas"]["Trial"];
                 };
             };
             401: components["responses"]["Refused401"];
@@ -13404,7 +13422,7 @@ export interface operations {
                      *       "status": 200
                      *     }
                      */
-                    "application/json": components["schemas"]["TrialOut"];
+                    "application/json": components["schemas"]["Trial"];
                 };
             };
             400: components["responses"]["Refused400"];
@@ -13572,7 +13590,7 @@ export interface operations {
                      *       "total": 14
                      *     }
                      */
-                    "application/json": components["schemas"]["Page_DatastoreRow_"];
+                    "application/json": components["schemas"]["Page_DatastoreRecord_"];
                 };
             };
             401: components["responses"]["Refused401"];
@@ -13788,7 +13806,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["DatastoreOut"];
+                    "application/json": components["schemas"]["DatastoreDetail"];
                 };
             };
             401: components["responses"]["Refused401"];
@@ -14043,7 +14061,7 @@ export interface operations {
                      *       "to_at": "2026-11-21T02:20:00Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["DeltasOut"];
+                    "application/json": components["schemas"]["Deltas"];
                 };
             };
             401: components["responses"]["Refused401"];
@@ -14124,7 +14142,7 @@ export interface operations {
                      *       "to_at": "2026-11-21T02:20:00Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["HostRowsOut"];
+                    "application/json": components["schemas"]["HostRows"];
                 };
             };
             401: components["responses"]["Refused401"];
@@ -14463,7 +14481,7 @@ export interface operations {
                      *       "to_at": "2026-11-21T23:42:00Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["LatencyOut"];
+                    "application/json": components["schemas"]["Latency"];
                 };
             };
             401: components["responses"]["Refused401"];
@@ -15770,7 +15788,7 @@ export interface operations {
                      *       "total": 6
                      *     }
                      */
-                    "application/json": components["schemas"]["Page_HostRow_"];
+                    "application/json": components["schemas"]["Page_HostRecord_"];
                 };
             };
             401: components["responses"]["Refused401"];
@@ -15938,7 +15956,7 @@ export interface operations {
                      *       "vms": 8
                      *     }
                      */
-                    "application/json": components["schemas"]["HostOut"];
+                    "application/json": components["schemas"]["HostDetail"];
                 };
             };
             401: components["responses"]["Refused401"];
@@ -16560,7 +16578,7 @@ export interface operations {
                      *       }
                      *     ]
                      */
-                    "application/json": components["schemas"]["LabelNameOut"][];
+                    "application/json": components["schemas"]["LabelName"][];
                 };
             };
             401: components["responses"]["Refused401"];
@@ -16670,7 +16688,7 @@ export interface operations {
                      *       }
                      *     ]
                      */
-                    "application/json": components["schemas"]["LabelValueOut"][];
+                    "application/json": components["schemas"]["LabelValue"][];
                 };
             };
             401: components["responses"]["Refused401"];
@@ -19175,7 +19193,7 @@ export interface operations {
                      *       "total": 48
                      *     }
                      */
-                    "application/json": components["schemas"]["Page_VmRow_"];
+                    "application/json": components["schemas"]["Page_VmRecord_"];
                 };
             };
             401: components["responses"]["Refused401"];
@@ -19341,7 +19359,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["VmOut"];
+                    "application/json": components["schemas"]["VmDetail"];
                 };
             };
             401: components["responses"]["Refused401"];
@@ -19652,7 +19670,7 @@ export interface operations {
                      *       "total": 31
                      *     }
                      */
-                    "application/json": components["schemas"]["Page_VolumeRow_"];
+                    "application/json": components["schemas"]["Page_VolumeRecord_"];
                 };
             };
             401: components["responses"]["Refused401"];
@@ -19818,7 +19836,7 @@ export interface operations {
                      *       "stretched": false
                      *     }
                      */
-                    "application/json": components["schemas"]["VolumeOut"];
+                    "application/json": components["schemas"]["VolumeDetail"];
                 };
             };
             401: components["responses"]["Refused401"];

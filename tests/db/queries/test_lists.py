@@ -68,7 +68,7 @@ def test_a_stretched_volume_is_on_two_arrays(environment: Environment, store: St
     volume_id = environment.id("volume", "id-v5")
     with reading(store.engine) as connection:
         detail = volume(connection, volume_id, NOW)
-    assert (detail.row.stretched, [row.serial for row in detail.peers]) == (True, [serials(environment.tag)[5]])
+    assert (detail.stretched, [row.serial for row in detail.peers]) == (True, [serials(environment.tag)[5]])
     assert store.value("SELECT source_id FROM volume WHERE id = :id", id=detail.peers[0].id) == peer
     assert {row.host.name for row in detail.devices} == {"esx-1", "esx-2"}
 
@@ -259,17 +259,19 @@ def test_one_of_each_with_its_parts(environment: Environment) -> None:
     assert [(d.host.name, d.paths_total, d.paths_working, d.volume.name if d.volume else None) for d in simple.devices] == [
         ("esx-1", 2, 1, "v0"), ("esx-2", 2, 1, "v0"),
     ]  # fmt: skip
-    assert ([ref.name for ref in simple.vms], simple.row.vms, simple.row.hosts) == (["db01", "web_02%"], 2, 2)
-    ties = {disk.instance: (disk.match.by, disk.volume.name if disk.volume else None) for disk in db01.disks}
+    assert [ref.name for ref in simple.vms] == ["db01", "web_02%"]
+    listed = environment.datastores()["simple"]
+    assert (listed.vms, listed.hosts) == (2, 2)
+    ties = {disk.instance: (disk.match.by, disk.volume.name if disk.volume else None) for disk in db01.vm_disks}
     assert ties == {
         "scsi0:0": (MatchBy.NAA, "v0"), "scsi0:1": (MatchBy.NAA, "v1"), "scsi0:2": (MatchBy.EUI, "v3"),
         "scsi0:3": (MatchBy.NAA, "v5"), "scsi0:4": (MatchBy.NFS_EXPORT, None), "scsi0:5": (MatchBy.VVOL_TAG, "vvol-1"),
         "scsi0:6": (MatchBy.RDM, "v4"),
     }  # fmt: skip
-    assert [(one.name, one.value) for one in db01.row.labels] == [("owner", "ada")]
-    assert db01.row.host is not None
-    assert db01.row.host.name == "esx-1"
-    assert (len(esx.devices), len(esx.hbas), esx.row.vms, esx.last_seen_at) == (8, 1, 1, NOW)
+    assert [(one.name, one.value) for one in db01.labels] == [("owner", "ada")]
+    assert db01.host is not None
+    assert db01.host.name == "esx-1"
+    assert (len(esx.host_devices), len(esx.hbas), esx.vms, esx.last_seen) == (8, 1, 1, NOW)
     assert (page.total, {row.name: [ref.name for ref in row.datastores] for row in page.items}["v2"]) == (
         8,
         ["spanned"],

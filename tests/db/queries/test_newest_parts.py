@@ -41,7 +41,7 @@ class Environment:
             return host(connection, found, NOW)
 
     def numbers(self) -> dict[str, DeviceNumbers]:
-        return {row.canonical_name: row.newest for row in self.host().devices}
+        return {row.canonical_name: row.newest for row in self.host().host_devices}
 
 
 @pytest.fixture
@@ -131,5 +131,5 @@ def test_a_virtual_disk_says_what_its_controller_takes_at_once_where_that_is_kno
     vm_id = environment.store.value("SELECT id FROM vm WHERE source_id = :v AND key = 'vm-1'", v=environment.vcenter)
     assert isinstance(vm_id, int)
     with reading(environment.store.engine) as connection:
-        limits = {disk.instance: disk.queue_limit for disk in vm(connection, vm_id, NOW).disks}
+        limits = {disk.instance: disk.queue_limit for disk in vm(connection, vm_id, NOW).vm_disks}
     assert (limits["scsi0:0"], limits["scsi0:1"], limits["scsi0:2"]) == (64, 32, None)

@@ -1,12 +1,12 @@
 """Rules as plain values, as the API and the database keep them: amounts as numbers in the unit of their quantity."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 
 from gavel.alerting.rules.model import AlertSeverity, Compared, Condition, Quantity, Rule, RuleMeasure, Scope, Subject
-from gavel.domain.io_path import Direction, Layer, Quality, Segment, Severity
+from gavel.domain.io_path import Direction, Layer, PartName, Quality, Segment, Severity
 
-_PARTS: Mapping[str, Layer | Segment] = {one.name.lower(): one for kind in (Layer, Segment) for one in kind}
+_PARTS: Mapping[PartName, Layer | Segment] = dict(zip(get_args(PartName), (*Layer, *Segment), strict=True))
 _SAME = ("key", "name", "for_min", "keep_firing_min", "no_data_after_min", "min_ops", "runbook_url", "enabled")
 
 
@@ -59,7 +59,7 @@ def measure_of(plain: Mapping[str, Any]) -> RuleMeasure:
     )
 
 
-def parts() -> tuple[str, ...]:
+def parts() -> tuple[PartName, ...]:
     """Names of what a measure may be of, besides the whole."""
     return tuple(_PARTS)
 

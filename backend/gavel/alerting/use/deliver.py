@@ -41,9 +41,9 @@ class Sent:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """How a test message fared."""
+    """Result of one test notification. `delivered`: the receiver accepted it; check there that it is visible."""
 
-    result: str
+    result: Result
     detail: str
     status: int | None
     duration_s: float
@@ -66,7 +66,7 @@ def send(
 def try_out(kind: ChannelKind, settings: ChannelSettings, outside: OutboundPolicy, now: datetime) -> Trial:
     """Sends the test message."""
     sent = send(kind, settings, _test_message(outside, now), {}, outside)
-    return Trial(sent.outcome.result.value, sent.outcome.detail, sent.outcome.status, sent.duration_s)
+    return Trial(sent.outcome.result, sent.outcome.detail, sent.outcome.status, sent.duration_s)
 
 
 def _test_message(outside: OutboundPolicy, now: datetime) -> Message:

@@ -35,8 +35,8 @@ _ON_ARRAYS = (Subject.VM, Subject.DATASTORE, Subject.VOLUME, Subject.ARRAY)
 
 
 @dataclass(frozen=True, slots=True)
-class Newest:
-    """The minute that began at `at`: estimate and lower bound in the measure's unit; None: not measured, or no bound."""
+class NewestMeasure:
+    """An alert's measure in the newest evaluated minute, which began at `at`; of a source the current value."""
 
     at: datetime
     value: float | None
@@ -56,7 +56,7 @@ def arrays_of(connection: Connection, alerts: Sequence[AlertRow]) -> Mapping[int
     return {row.id: arrays for row in alerts if (arrays := found.get((row.subject, row.object_id)))}
 
 
-def newest(connection: Connection, row: AlertRow, now: datetime) -> Newest | None:
+def newest(connection: Connection, row: AlertRow, now: datetime) -> NewestMeasure | None:
     """The current value of an open alert's measure. None: it has ended, its source is gone, or no minute was evaluated yet."""
     if row.ended_at is not None:
         return None
@@ -67,16 +67,16 @@ def newest(connection: Connection, row: AlertRow, now: datetime) -> Newest | Non
     return None if until is None else _of_minute(connection, row, measure, until - MINUTE)
 
 
-def _of_minute(connection: Connection, row: AlertRow, measure: RuleMeasure, at: datetime) -> Newest:
+def _of_minute(connection: Connection, row: AlertRow, measure: RuleMeasure, at: datetime) -> NewestMeasure:
     found = ledger(connection, [row.object_key], at, at + MINUTE, MINUTE, detail_for([measure]))
     if not len(found):
-        return Newest(at, None, None)
+        return NewestMeasure(at, None, None)
     expected = usual(connection, SCOPES[Subject(row.subject)], [row.object_id])
     numbers = measured(found, np.zeros(len(found), dtype=np.int64), expected, [measure])
-    return Newest(at, _number(numbers.value[0, 0]), _number(numbers.lower[0, 0]))
+    return NewestMeasure(at, _number(numbers.value[0, 0]), _number(numbers.lower[0, 0]))
 
 
-def _by_clock(connection: Connection, row: AlertRow, measure: RuleMeasure, now: datetime) -> Newest | None:
+def _by_clock(connection: Connection, row: AlertRow, measure: RuleMeasure, now: datetime) -> NewestMeasure | None:
     there = things(connection, Subject(row.subject))
     mine = np.flatnonzero(there.keys == row.object_key)
     if not len(mine):
@@ -84,7 +84,7 @@ def _by_clock(connection: Connection, row: AlertRow, measure: RuleMeasure, now: 
     one = AlertObjects(there.subject, there.keys[mine], (there.objects[mine[0]],))
     read = readings_now(connection, one, [measure], now)
     at = datetime.fromtimestamp(int(read.minute[0]) * 60, UTC)
-    return Newest(at, _number(read.value[0, 0]), _number(read.lower[0, 0]))
+    return NewestMeasure(at, _number(read.value[0, 0]), _number(read.lower[0, 0]))
 
 
 def _number(value: np.float64) -> float | None:

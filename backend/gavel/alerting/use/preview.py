@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import chain
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from gavel.alerting.use.measures import Measured, detail_for, measured
 from gavel.alerting.use.objects import SCOPES, AlertObjects, covered, things
 from gavel.alerting.use.rules import measures_of, rule_from
 from gavel.db.engine import Connection
-from gavel.db.queries.ledger import Resolution, ledger
+from gavel.db.queries.ledger import ledger
 from gavel.db.queries.scopes import ledger_until
 from gavel.diagnosis.baselines import Usual, usual
 from gavel.diagnosis.diagnose import MINUTE
@@ -29,8 +29,8 @@ _RULE_ID = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Firing:
-    """ended_at None: it would still be open. peak: the largest estimate of the rule's first measure at a transition."""
+class PreviewFiring:
+    """ended_at null: it would still be open."""
 
     object_id: int
     object_name: str
@@ -41,21 +41,23 @@ class Firing:
 
 @dataclass(frozen=True, slots=True)
 class PreviewPart:
+    """Resolution of a part of the preview. A 5-minute row counts as five minutes."""
+
     from_at: datetime
     to_at: datetime
-    resolution: Resolution
+    resolution: Literal["1m", "5m"]
 
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """firings: newest first, at most 500; `total` counts all. objects: in the scope of the rule. note: the limits of the preview."""
+    """When the rule would have fired, newest first, at most 500; `total` counts all. objects: how many are in its scope."""
 
     from_at: datetime
     to_at: datetime
     spans: tuple[PreviewPart, ...]
     objects: int
     total: int
-    firings: tuple[Firing, ...]
+    firings: tuple[PreviewFiring, ...]
     note: str | None
 
 
@@ -152,20 +154,20 @@ def _readings(there: AlertObjects, minute: int, places: np.ndarray, numbers: Mea
     return Readings(there.keys, np.full(n, minute), present, quality, *columns)
 
 
-def _firings(trial: _Try, steps: Iterator[Table]) -> list[Firing]:
+def _firings(trial: _Try, steps: Iterator[Table]) -> list[PreviewFiring]:
     names = dict(zip(trial.things.keys.tolist(), trial.things.objects, strict=True))
-    found: dict[int, Firing] = {}
+    found: dict[int, PreviewFiring] = {}
     for move in chain.from_iterable(steps):
         incident, after, peak = int(move["incident"]), int(move["after"]), float(move["value"])
         at = datetime.fromtimestamp(int(move["minute"]) * 60, UTC)
         known = found.get(incident)
         if known is None and after == AlertState.FIRING:
             thing = names[int(move["object_id"])]
-            found[incident] = Firing(thing.id, thing.name, at, None, None if np.isnan(peak) else peak)
+            found[incident] = PreviewFiring(thing.id, thing.name, at, None, None if np.isnan(peak) else peak)
         elif known is not None:
             highest = max((one for one in (known.peak, peak) if one is not None and not np.isnan(one)), default=None)
             ended = at if after == AlertState.RESOLVED else None
-            found[incident] = Firing(known.object_id, known.object_name, known.fired_at, ended, highest)
+            found[incident] = PreviewFiring(known.object_id, known.object_name, known.fired_at, ended, highest)
     return list(found.values())
 
 

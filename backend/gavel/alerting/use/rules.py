@@ -16,6 +16,7 @@ from gavel.alerting.rules.model import (
     RuleError,
     RuleMeasure,
     Subject,
+    Unit,
 )
 from gavel.alerting.rules.plain import parts, plain_rule, rule_of
 from gavel.db.engine import Connection, Engine, reading, transaction
@@ -23,7 +24,7 @@ from gavel.db.locks import wait_for_lock
 from gavel.db.queries import alert_rules as stored
 from gavel.db.queries.alert_rules import RuleRow
 from gavel.db.write import alert_memory
-from gavel.domain.io_path import Layer
+from gavel.domain.io_path import Layer, PartName
 from gavel.findings.model import FindingRule
 from gavel.findings.registry import RULES
 
@@ -32,7 +33,7 @@ _ONLY_TOLD = frozenset({"key", "name", "severity", "labels", "runbook_url"})
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class RulesImported:
     """Keys of rules."""
 
     added: tuple[str, ...]
@@ -43,12 +44,12 @@ class Imported:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuantityUse:
-    """What a condition may compare. parts: None among them is the whole; empty: it has none. findings: rules to choose from."""
+    """What a condition may compare. parts: null among them is the total; empty: it has no parts. findings: rules to choose from."""
 
-    quantity: str
-    unit: str
-    subjects: tuple[str, ...]
-    parts: tuple[str | None, ...]
+    quantity: Quantity
+    unit: Unit
+    subjects: tuple[Subject, ...]
+    parts: tuple[PartName | None, ...]
     has_direction: bool
     findings: tuple[FindingRule, ...]
 
@@ -56,9 +57,9 @@ class QuantityUse:
 def quantities() -> tuple[QuantityUse, ...]:
     return tuple(
         QuantityUse(
-            quantity=one.value,
-            unit=UNITS[one].value,
-            subjects=tuple(s.value for s in Subject if _is_measured_of(one, s)),
+            quantity=one,
+            unit=UNITS[one],
+            subjects=tuple(s for s in Subject if _is_measured_of(one, s)),
             parts=_parts_of(one),
             has_direction=one in OF_A_PART,
             findings=RULES if one is Quantity.OPEN_FINDINGS else (),
@@ -71,10 +72,10 @@ def _is_measured_of(quantity: Quantity, subject: Subject) -> bool:
     return quantity is Quantity.OPEN_FINDINGS or (subject is Subject.SOURCE) is (quantity in OF_SOURCES)
 
 
-def _parts_of(quantity: Quantity) -> tuple[str | None, ...]:
+def _parts_of(quantity: Quantity) -> tuple[PartName | None, ...]:
     if quantity not in OF_A_PART:
         return ()
-    named = tuple(layer.name.lower() for layer in Layer) if quantity in OF_LAYERS_ONLY else parts()
+    named: tuple[PartName, ...] = tuple(layer.key for layer in Layer) if quantity in OF_LAYERS_ONLY else parts()
     return named if quantity is Quantity.SHARE else (None, *named)
 
 
@@ -165,13 +166,13 @@ def export(rows: Iterable[RuleRow]) -> str:
     return write_rules(tuple(rule_in(row) for row in rows))
 
 
-def take_file(engine: Engine, yaml: str, now: datetime, *, replace: bool, dry_run: bool) -> Imported:
+def take_file(engine: Engine, yaml: str, now: datetime, *, replace: bool, dry_run: bool) -> RulesImported:
     """Brings rules to what a file says, by their keys, all or none. Raises RuleError that lists everything wrong with it."""
     wanted = {rule.key: rule for rule in read_rules(yaml)}
     with transaction(engine) as connection:
         rows = {row.key: row for row in stored.rule_rows(connection)}
         same = {key for key, rule in wanted.items() if key in rows and _rule_or_none(rows[key]) == rule}
-        found = Imported(
+        found = RulesImported(
             added=tuple(key for key in wanted if key not in rows),
             changed=tuple(key for key in wanted if key in rows and key not in same),
             unchanged=tuple(key for key in wanted if key in same),

@@ -5,21 +5,14 @@ from threading import BoundedSemaphore
 from fastapi import APIRouter, HTTPException, Response
 
 from gavel.alerting.use import rules as use
-from gavel.alerting.use.preview import preview
-from gavel.api.convert_alerts import preview_out, rule_out
+from gavel.alerting.use.preview import Preview, preview
+from gavel.alerting.use.rules import RulesImported
+from gavel.api.convert_alerts import rule_out
 from gavel.api.deps import AdminOnly, AppDep, NowDep, ReaderOnly
 from gavel.api.inputs import Id
 from gavel.api.problems import refuses
-from gavel.api.schemas.alerts import (
-    PreviewIn,
-    PreviewOut,
-    QuantityOut,
-    RuleBody,
-    RuleChange,
-    RuleOut,
-    RulesFile,
-    RulesImported,
-)
+from gavel.api.schemas.alerts import PreviewIn, QuantityAnswer, RuleBody, RuleChange, RuleOut, RulesFile
+from gavel.api.schemas.answer import Answer
 from gavel.db.engine import reading
 from gavel.db.queries import alert_rules as stored
 
@@ -31,9 +24,9 @@ YAML = "application/yaml"
 
 
 @router.get("/alert-quantities")
-def alert_quantities() -> list[QuantityOut]:
+def alert_quantities() -> list[QuantityAnswer]:
     """What a rule's condition may compare."""
-    return [QuantityOut.model_validate(one) for one in use.quantities()]
+    return list(use.quantities())
 
 
 @router.get("/alert-rules")
@@ -58,20 +51,19 @@ def export_alert_rules(app: AppDep) -> Response:
 
 
 @router.post("/alert-rules/import", dependencies=[AdminOnly])
-def import_alert_rules(body: RulesFile, app: AppDep, at: NowDep) -> RulesImported:
+def import_alert_rules(body: RulesFile, app: AppDep, at: NowDep) -> Answer[RulesImported]:
     """Imports the rules of a file, by their keys, all or none."""
-    found = use.take_file(app.engine, body.yaml, at, replace=body.replace, dry_run=body.dry_run)
-    return RulesImported.model_validate(found)
+    return use.take_file(app.engine, body.yaml, at, replace=body.replace, dry_run=body.dry_run)
 
 
 @router.post("/alert-rules/preview", dependencies=[AdminOnly], responses=refuses(429))
-def preview_alert_rule(body: PreviewIn, app: AppDep, at: NowDep) -> PreviewOut:
+def preview_alert_rule(body: PreviewIn, app: AppDep, at: NowDep) -> Answer[Preview]:
     """When a rule would have fired over the last days, from minutes, or for many objects from 5-minute rows."""
     if not _PREVIEWS.acquire(blocking=False):
         raise HTTPException(429, "Other previews are being made. Try again in some seconds.", {"Retry-After": "10"})
     try:
         with reading(app.engine) as connection:
-            return preview_out(preview(connection, body.rule.model_dump(), body.days, at))
+            return preview(connection, body.rule.model_dump(), body.days, at)
     finally:
         _PREVIEWS.release()
 

@@ -34,7 +34,7 @@ from gavel.api.schemas.alerts import (
     SilenceOut,
     SubjectName,
 )
-from gavel.api.schemas.common import Page
+from gavel.api.schemas.answer import Page
 from gavel.db.engine import Connection, reading, transaction
 from gavel.db.queries import alerts as stored
 from gavel.db.queries import notifications

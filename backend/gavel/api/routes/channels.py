@@ -6,11 +6,13 @@ from typing import Annotated
 from fastapi import APIRouter, HTTPException, Query
 
 from gavel.admin import channels as use
-from gavel.api.convert_alerts import channel_out, notification_detail, notification_out, trial_out
+from gavel.alerting.use.deliver import Trial
+from gavel.api.convert_alerts import channel_out, notification_detail, notification_out
 from gavel.api.deps import AdminOnly, AppDep, NowDep, ReaderOnly
 from gavel.api.inputs import INT32_MAX, Id, LongId
 from gavel.api.problems import refuses
 from gavel.api.ranges import Limit
+from gavel.api.schemas.answer import Answer, Page
 from gavel.api.schemas.channels import (
     ChannelChange,
     ChannelIn,
@@ -21,9 +23,7 @@ from gavel.api.schemas.channels import (
     NotificationOut,
     NotificationState,
     Replayed,
-    TrialOut,
 )
-from gavel.api.schemas.common import Page
 from gavel.db.engine import reading, transaction
 from gavel.db.errors import NotFoundError
 from gavel.db.queries import channels as stored
@@ -72,12 +72,12 @@ def add_channel(body: ChannelIn, app: AppDep, at: NowDep) -> ChannelOut:
 
 
 @router.post("/channels/test", dependencies=[AdminOnly], responses=refuses(404, 429))
-def try_channel_settings(body: ChannelTrial, app: AppDep, at: NowDep) -> TrialOut:
+def try_channel_settings(body: ChannelTrial, app: AppDep, at: NowDep) -> Answer[Trial]:
     """Send a test message without saving anything. Answers within 30 s."""
     with _ChannelTrialSlot():
         if body.channel_id is None:
-            return trial_out(use.try_settings(body.kind, body.settings, app.outside, at))
-        return trial_out(use.try_changed(app.engine, app.vault, body.channel_id, body.settings, app.outside, at))
+            return use.try_settings(body.kind, body.settings, app.outside, at)
+        return use.try_changed(app.engine, app.vault, body.channel_id, body.settings, app.outside, at)
 
 
 @router.get("/channels/{channel_id}")
@@ -105,9 +105,9 @@ def remove_channel(channel_id: Id, app: AppDep) -> None:
 
 
 @router.post("/channels/{channel_id}/test", dependencies=[AdminOnly], responses=refuses(429))
-def try_stored_channel(channel_id: Id, app: AppDep, at: NowDep) -> TrialOut:
+def try_stored_channel(channel_id: Id, app: AppDep, at: NowDep) -> Answer[Trial]:
     with _ChannelTrialSlot():
-        return trial_out(use.try_stored(app.engine, app.vault, channel_id, app.outside, at))
+        return use.try_stored(app.engine, app.vault, channel_id, app.outside, at)
 
 
 @router.post("/channels/{channel_id}/replay", dependencies=[AdminOnly])

@@ -8,38 +8,31 @@ from typing import Annotated, TypeVar
 import msgspec
 from fastapi import APIRouter, Path, Query, Response
 
-from gavel.api.convert import fields_of
 from gavel.api.deps import AppDep, AppState, NowDep, ReaderOnly
 from gavel.api.filters import FilterDep
 from gavel.api.inputs import Search
 from gavel.api.ranges import Limit, OptionalRange, OptionalRangeDep, RangeDep
 from gavel.api.routes.series import Points, series_of
-from gavel.api.schemas.common import Out
-from gavel.api.schemas.diagnoses import (
-    ConfidenceName,
-    ContributorsOut,
-    DeltasOut,
-    DiagnosisOut,
-    HostRowsOut,
-    LatencyOut,
-    LayerName,
-    OccupancyOut,
-    SeverityName,
-    WaterfallOut,
-)
-from gavel.api.schemas.overview import OverviewOut
+from gavel.api.schemas.answer import Answer
+from gavel.api.schemas.diagnoses import ConfidenceName, DiagnosisAnswer, OverviewOut, SeverityName
 from gavel.api.schemas.series import Series
 from gavel.db.engine import Connection, reading
 from gavel.db.queries.rows import RefKind
 from gavel.db.queries.scopes import ledger_until
 from gavel.diagnosis import breakdown, explain, ranking
 from gavel.diagnosis import contributors as contributing
+from gavel.diagnosis.breakdown import Occupancy, Waterfall
+from gavel.diagnosis.contributors import Contributors
 from gavel.diagnosis.window import asked_window
-from gavel.domain.io_path import Confidence, Layer, Severity
+from gavel.domain.fields import fields_of
+from gavel.domain.io_path import Confidence, Layer, LayerName, Severity
 from gavel.views import compare, hosts, series
+from gavel.views.compare import Deltas
+from gavel.views.hosts import HostRows
+from gavel.views.series import Latency
 
 router = APIRouter(tags=["diagnoses"], dependencies=[ReaderOnly])
-Model = TypeVar("Model", bound=Out)
+Found = TypeVar("Found")
 
 
 class ScopePath(StrEnum):
@@ -117,10 +110,10 @@ def overview(
         until_at = None if window.from_at else ledger_until(connection)
         from_at, to_at = asked_window(window.from_at, window.to_at, until_at, at)
         found = ranking.overview(connection, wanted, from_at, to_at)
-    return OverviewOut.model_validate(fields_of(found) | {"limit": limit, "offset": offset})
+    return OverviewOut(**fields_of(found) | {"items": list(found.items), "limit": limit, "offset": offset})
 
 
-@router.get("/environment/latency", response_model=LatencyOut)
+@router.get("/environment/latency", response_model=Answer[Latency])
 def environment_latency(app: AppDep, window: RangeDep, step: Step = None) -> Response:
     """The whole environment over time, with the columns of one object; its queues as a sum only."""
     with reading(app.engine) as connection:
@@ -128,7 +121,7 @@ def environment_latency(app: AppDep, window: RangeDep, step: Step = None) -> Res
     return _columns(found)
 
 
-@router.get("/{kind}/{thing_id}/latency", response_model=LatencyOut)
+@router.get("/{kind}/{thing_id}/latency", response_model=Answer[Latency])
 def latency(kind: ScopePath, thing_id: ThingId, app: AppDep, window: RangeDep, step: Step = None) -> Response:
     """Over time, columnar, in at most 1,000 buckets: bands of the stack, and layers with their bounds."""
     with reading(app.engine) as connection:
@@ -146,23 +139,22 @@ def _columns(latency: series.Latency) -> Response:
 
 
 @router.get("/{kind}/{thing_id}/waterfall")
-def waterfall(kind: ScopePath, thing_id: ThingId, app: AppDep, window: OptionalRangeDep) -> WaterfallOut:
+def waterfall(kind: ScopePath, thing_id: ThingId, app: AppDep, window: OptionalRangeDep) -> Answer[Waterfall]:
     """Latency breakdown of one window for reads, writes and all: layers with range and baseline, and segments that add up to the total."""
-    return _answer(WaterfallOut, breakdown.waterfall, app, window, kind.ref, thing_id)
+    return _answer(breakdown.waterfall, app, window, kind.ref, thing_id)
 
 
 @router.get("/{kind}/{thing_id}/occupancy")
-def occupancy(kind: ScopePath, thing_id: ThingId, app: AppDep, window: OptionalRangeDep) -> OccupancyOut:
+def occupancy(kind: ScopePath, thing_id: ThingId, app: AppDep, window: OptionalRangeDep) -> Answer[Occupancy]:
     """How many I/Os are inside each layer on average."""
-    return _answer(OccupancyOut, breakdown.occupancy, app, window, kind.ref, thing_id)
+    return _answer(breakdown.occupancy, app, window, kind.ref, thing_id)
 
 
 @router.get("/{kind}/{thing_id}/diagnosis")
-def diagnosis(kind: ScopePath, thing_id: ThingId, app: AppDep, window: OptionalRangeDep) -> DiagnosisOut:
+def diagnosis(kind: ScopePath, thing_id: ThingId, app: AppDep, window: OptionalRangeDep) -> DiagnosisAnswer:
     """Which layer has the excess latency, how much, with which confidence, since when, and the raw numbers behind it."""
     with reading(app.engine) as connection:
-        found = explain.diagnosis(connection, kind.ref, thing_id, window.from_at, window.to_at)
-    return DiagnosisOut.model_validate(found)
+        return explain.diagnosis(connection, kind.ref, thing_id, window.from_at, window.to_at)
 
 
 @router.get("/{kind}/{thing_id}/evidence")
@@ -174,48 +166,47 @@ def evidence(kind: LeafKind, thing_id: ThingId, app: AppDep, window: RangeDep, p
 @router.get("/{kind}/{thing_id}/contributors")
 def contributors(
     kind: LeafKind, thing_id: ThingId, app: AppDep, window: OptionalRangeDep, layer: LayerName = "kernel"
-) -> ContributorsOut:
+) -> Answer[Contributors]:
     """Who the layer's time belongs to: VMs (of a VM: its virtual disks) and hosts (of a host: its devices), the largest first."""
 
     def asked(
         connection: Connection, ref: RefKind, thing: int, from_at: datetime | None, to_at: datetime | None
-    ) -> object:
+    ) -> Contributors:
         return contributing.contributors(connection, ref, thing, from_at, to_at, Layer[layer.upper()])
 
-    return _answer(ContributorsOut, asked, app, window, kind.ref, thing_id)
+    return _answer(asked, app, window, kind.ref, thing_id)
 
 
 @router.get("/datastores/{thing_id}/deltas")
-def datastore_deltas(thing_id: ThingId, app: AppDep, window: OptionalRangeDep) -> DeltasOut:
+def datastore_deltas(thing_id: ThingId, app: AppDep, window: OptionalRangeDep) -> Answer[Deltas]:
     """The differences of neighboring boundaries, with ranges and baselines."""
 
     def asked(
         connection: Connection, _: RefKind, thing: int, from_at: datetime | None, to_at: datetime | None
-    ) -> object:
+    ) -> Deltas:
         return compare.deltas(connection, thing, from_at, to_at)
 
-    return _answer(DeltasOut, asked, app, window, RefKind.DATASTORE, thing_id)
+    return _answer(asked, app, window, RefKind.DATASTORE, thing_id)
 
 
 @router.get("/datastores/{thing_id}/hosts")
-def datastore_hosts(thing_id: ThingId, app: AppDep, window: OptionalRangeDep) -> HostRowsOut:
+def datastore_hosts(thing_id: ThingId, app: AppDep, window: OptionalRangeDep) -> Answer[HostRows]:
     """Each host's own counters of the datastore, with its queue depth and its number of active VMs."""
 
     def asked(
         connection: Connection, _: RefKind, thing: int, from_at: datetime | None, to_at: datetime | None
-    ) -> object:
+    ) -> HostRows:
         return hosts.host_rows(connection, thing, from_at, to_at)
 
-    return _answer(HostRowsOut, asked, app, window, RefKind.DATASTORE, thing_id)
+    return _answer(asked, app, window, RefKind.DATASTORE, thing_id)
 
 
 def _answer(
-    model: type[Model],
-    asked: Callable[[Connection, RefKind, int, datetime | None, datetime | None], object],
+    asked: Callable[[Connection, RefKind, int, datetime | None, datetime | None], Found],
     app: AppState,
     window: OptionalRange,
     kind: RefKind,
     thing_id: int,
-) -> Model:
+) -> Found:
     with reading(app.engine) as connection:
-        return model.model_validate(asked(connection, kind, thing_id, window.from_at, window.to_at))
+        return asked(connection, kind, thing_id, window.from_at, window.to_at)

@@ -12,7 +12,7 @@ from gavel.api.headers import NO_STORE
 from gavel.api.inputs import Id
 from gavel.api.problems import refuses
 from gavel.api.ranges import Limit
-from gavel.api.schemas.common import Page
+from gavel.api.schemas.answer import Page
 from gavel.api.schemas.guests import (
     GuestDiskOut,
     GuestScriptOut,
@@ -20,7 +20,6 @@ from gavel.api.schemas.guests import (
     GuestTokenIn,
     GuestTokenOut,
     NewGuestTokenOut,
-    RefusedLinesOut,
     TieIn,
 )
 from gavel.db.engine import reading, transaction
@@ -104,7 +103,7 @@ def _token_out(use: TokenUse) -> GuestTokenOut:
         **asdict(use.token) | {"vm_names": None if use.token.vm_names is None else list(use.token.vm_names)},
         guests=use.guests,
         disks=use.disks,
-        refused=[RefusedLinesOut(**asdict(lines)) for lines in use.refused],
+        refused=list(use.refused),
     )
 
 

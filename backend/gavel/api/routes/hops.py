@@ -7,10 +7,11 @@ from fastapi import APIRouter
 from gavel.api.deps import AppDep, ReaderOnly
 from gavel.api.ranges import OptionalRangeDep
 from gavel.api.routes.diagnoses import ThingId
-from gavel.api.schemas.hops import HopsOut
+from gavel.api.schemas.answer import Answer
 from gavel.db.engine import reading
 from gavel.db.queries.rows import RefKind
 from gavel.views import io_path as way
+from gavel.views.io_path import Hops
 
 router = APIRouter(tags=["diagnoses"], dependencies=[ReaderOnly])
 
@@ -27,7 +28,7 @@ class HoppingKind(StrEnum):
 
 
 @router.get("/{kind}/{thing_id}/hops")
-def hops(kind: HoppingKind, thing_id: ThingId, app: AppDep, window: OptionalRangeDep) -> HopsOut:
+def hops(kind: HoppingKind, thing_id: ThingId, app: AppDep, window: OptionalRangeDep) -> Answer[Hops]:
     """VM, virtual disk, host queue, path, volume and array that its I/Os pass, how loaded each is, and the time between them."""
     with reading(app.engine) as connection:
-        return HopsOut.model_validate(way.hops(connection, kind.ref, thing_id, window.from_at, window.to_at))
+        return way.hops(connection, kind.ref, thing_id, window.from_at, window.to_at)

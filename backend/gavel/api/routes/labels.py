@@ -6,9 +6,10 @@ from fastapi import APIRouter, Query
 
 from gavel.api.deps import AdminOnly, AppDep, ReaderOnly
 from gavel.api.inputs import TEXT_PATTERN, Search
-from gavel.api.schemas.labels import LabelMeaningsIn, LabelMeaningsOut, LabelNameOut, LabelValueOut
+from gavel.api.schemas.answer import Answer
+from gavel.api.schemas.labels import LabelMeaningsIn, LabelMeaningsOut
 from gavel.db.engine import Connection, reading, transaction
-from gavel.db.queries.labels import label_names, label_values
+from gavel.db.queries.labels import LabelName, LabelValue, label_names, label_values
 from gavel.db.queries.owners import label_meanings
 from gavel.db.write.labels import set_label_meaning
 from gavel.domain.labels import LONGEST_NAME, Meaning
@@ -17,10 +18,10 @@ router = APIRouter(prefix="/labels", tags=["environment"], dependencies=[ReaderO
 
 
 @router.get("")
-def list_labels(app: AppDep) -> list[LabelNameOut]:
+def list_labels(app: AppDep) -> list[Answer[LabelName]]:
     """The names of custom attributes and tags, the most used first."""
     with reading(app.engine) as connection:
-        return [LabelNameOut.model_validate(one) for one in label_names(connection)]
+        return list(label_names(connection))
 
 
 @router.get("/values")
@@ -29,11 +30,11 @@ def list_label_values(
     name: Annotated[str, Query(min_length=1, max_length=LONGEST_NAME, pattern=TEXT_PATTERN)],
     search: Search = "",
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
-) -> list[LabelValueOut]:
+) -> list[Answer[LabelValue]]:
     """The values of one name, the most used first."""
     with reading(app.engine) as connection:
         found = label_values(connection, name, search.strip(), limit=limit)
-    return [LabelValueOut.model_validate(one) for one in found]
+    return list(found)
 
 
 @router.get("/meanings")

@@ -8,7 +8,7 @@ from gavel.api.convert import gap_out
 from gavel.api.deps import AppDep, AppState, ReaderOnly
 from gavel.api.inputs import Id
 from gavel.api.ranges import RangeDep, TimeRange
-from gavel.api.schemas.common import Ref, SourceRef
+from gavel.api.schemas.common import SourceRef
 from gavel.api.schemas.series import Column, EventOut, Group, Series
 from gavel.db.engine import reading
 from gavel.db.queries.events import Event, events_of
@@ -82,8 +82,8 @@ def _group(group: SeriesGroup, kinds: dict[int, str]) -> Group:
         side=group.side,
         level=group.level,
         scope=group.scope,
-        entity=Ref.model_validate(group.entity),
-        owner=None if group.owner is None else Ref.model_validate(group.owner),
+        entity=group.entity,
+        owner=group.owner,
         own_name=group.own_name,
         sources=[SourceRef(id=ref.id, kind=kinds[ref.id], name=ref.name) for ref in group.sources],
         columns=[
@@ -107,5 +107,5 @@ def event_out(event: Event) -> EventOut:
     change = " → ".join(part for part in (event.before, event.after) if part)
     words = event.kind.replace("_", " ")
     text = f"{event.subject_name}: {words}{f' {change}' if change else ''}"
-    subject = Ref.model_validate(event.subject) if event.subject else None
+    subject = event.subject
     return EventOut(at=event.happened_at, kind=event.kind, label=words, text=text, subject=subject)

@@ -5,16 +5,16 @@ from threading import BoundedSemaphore
 from fastapi import APIRouter, HTTPException
 
 from gavel.admin import sources as use
-from gavel.admin.sources import presented_certificate
-from gavel.api.convert import certificate_out, gap_out, preflight_out, run_out, source_detail, source_out
+from gavel.admin.sources import Certificate, presented_certificate
+from gavel.api.convert import gap_out, preflight_out, run_out, source_detail, source_out
 from gavel.api.deps import AdminOnly, AppDep, NowDep, ReaderOnly
 from gavel.api.inputs import Id
 from gavel.api.problems import refuses
 from gavel.api.ranges import Limit, RangeDep
+from gavel.api.schemas.answer import Answer
 from gavel.api.schemas.common import GapOut
 from gavel.api.schemas.sources import (
     AddressIn,
-    CertificateOut,
     PreflightOut,
     RunOut,
     SourceChange,
@@ -53,10 +53,10 @@ def source_kinds() -> list[SourceKindOut]:
 
 
 @router.post("/certificate", dependencies=[AdminOnly], responses=refuses(429, 502))
-def certificate(body: AddressIn) -> CertificateOut:
+def certificate(body: AddressIn) -> Answer[Certificate]:
     """The certificate that an address presents, to be compared by a person before it is pinned. No credentials are sent."""
     with _SourceTrialSlot():
-        return certificate_out(presented_certificate(body.address))
+        return presented_certificate(body.address)
 
 
 @router.get("/sources")

@@ -2,34 +2,44 @@
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from typing import Any
 
 import msgspec
 import structlog
 from fastapi import APIRouter, Response
-from pydantic import BaseModel
+from pydantic import TypeAdapter
 
 from gavel.api.convert import source_gap_out
 from gavel.api.deps import AppDep, NowDep, ReaderOnly
 from gavel.api.ranges import OptionalRangeDep, TimeRange, TrendDep
-from gavel.api.routes import entities
 from gavel.api.routes.diagnoses import LeafKind, ThingId
 from gavel.api.routes.series import event_out
-from gavel.api.schemas.diagnoses import ContributorsOut, DiagnosisOut, HostRowsOut, WaterfallOut
+from gavel.api.schemas.answer import Answer
+from gavel.api.schemas.diagnoses import DiagnosisAnswer
 from gavel.api.schemas.summary import HappenedOut, SectionName, SummaryOut
 from gavel.db.engine import Connection, reading
-from gavel.db.queries.rows import RefKind
+from gavel.db.queries import arrays, datastores, hosts, vms, volumes
+from gavel.db.queries.rows import ArrayDetail, DatastoreDetail, HostDetail, RefKind, VmDetail, VolumeDetail
+from gavel.diagnosis.breakdown import Waterfall
+from gavel.diagnosis.contributors import Contributors
+from gavel.views.hosts import HostRows
 from gavel.views.summary import Happened, SummarySections
 
 router = APIRouter(tags=["diagnoses"], dependencies=[ReaderOnly])
 log = structlog.get_logger(__name__)
 
-_OBJECTS: Mapping[RefKind, Callable[[Connection, int, datetime], BaseModel]] = {
-    RefKind.DATASTORE: entities.datastore_out,
-    RefKind.VM: entities.vm_out,
-    RefKind.HOST: entities.host_out,
-    RefKind.VOLUME: entities.volume_out,
-    RefKind.ARRAY: entities.array_out,
+_OBJECTS: Mapping[RefKind, tuple[Callable[[Connection, int, datetime], object], TypeAdapter[Any]]] = {
+    RefKind.DATASTORE: (datastores.datastore, TypeAdapter(Answer[DatastoreDetail])),
+    RefKind.VM: (vms.vm, TypeAdapter(Answer[VmDetail])),
+    RefKind.HOST: (hosts.host, TypeAdapter(Answer[HostDetail])),
+    RefKind.VOLUME: (volumes.volume, TypeAdapter(Answer[VolumeDetail])),
+    RefKind.ARRAY: (arrays.array, TypeAdapter(Answer[ArrayDetail])),
 }
+_DIAGNOSIS: TypeAdapter[Any] = TypeAdapter(DiagnosisAnswer)
+_WATERFALL: TypeAdapter[Any] = TypeAdapter(Answer[Waterfall])
+_CONTRIBUTORS: TypeAdapter[Any] = TypeAdapter(Answer[Contributors])
+_HOSTS: TypeAdapter[Any] = TypeAdapter(Answer[HostRows])
+_HAPPENED: TypeAdapter[Any] = TypeAdapter(HappenedOut)
 
 
 @router.get("/{kind}/{thing_id}/summary", response_model=SummaryOut)
@@ -40,17 +50,18 @@ def summary(
     over the trend's range."""
     with reading(app.engine) as connection:
         loaded = SummarySections(connection, kind.ref, thing_id, (window.from_at, window.to_at))
+        load, answer = _OBJECTS[kind.ref]
         sections: dict[SectionName, Callable[[], msgspec.Raw]] = {
-            "object": lambda: _model(_OBJECTS[kind.ref](connection, thing_id, at)),
-            "diagnosis": lambda: _model(DiagnosisOut.model_validate(loaded.diagnosis())),
-            "waterfall": lambda: _model(WaterfallOut.model_validate(loaded.waterfall())),
+            "object": lambda: _written(answer, load(connection, thing_id, at)),
+            "diagnosis": lambda: _written(_DIAGNOSIS, loaded.diagnosis()),
+            "waterfall": lambda: _written(_WATERFALL, loaded.waterfall()),
             # As its own route writes it: some 50,000 numbers, straight from the columns.
             "latency": lambda: msgspec.Raw(msgspec.json.encode(loaded.latency(trend.from_at, trend.to_at))),
-            "contributors": lambda: _model(ContributorsOut.model_validate(loaded.contributors())),
-            "happened": lambda: _model(_happened_out(loaded.happened(trend.from_at, trend.to_at), trend)),
+            "contributors": lambda: _written(_CONTRIBUTORS, loaded.contributors()),
+            "happened": lambda: _written(_HAPPENED, _happened_out(loaded.happened(trend.from_at, trend.to_at), trend)),
         }
         if kind.ref is RefKind.DATASTORE:
-            sections["hosts"] = lambda: _model(HostRowsOut.model_validate(loaded.hosts()))
+            sections["hosts"] = lambda: _written(_HOSTS, loaded.hosts())
         made = {name: _made(name, make) for name, make in sections.items()}
     failed = [name for name, section in made.items() if section is None]
     return Response(msgspec.json.encode({"hosts": None} | made | {"failed": failed}), media_type="application/json")
@@ -65,8 +76,8 @@ def _made(name: str, make: Callable[[], msgspec.Raw]) -> msgspec.Raw | None:
         return None
 
 
-def _model(answer: BaseModel) -> msgspec.Raw:
-    return msgspec.Raw(answer.model_dump_json().encode())
+def _written(answer: TypeAdapter[Any], value: object) -> msgspec.Raw:
+    return msgspec.Raw(answer.dump_json(answer.validate_python(value, from_attributes=True)))
 
 
 def _happened_out(happened: Happened, trend: TimeRange) -> HappenedOut:

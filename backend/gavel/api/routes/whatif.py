@@ -10,21 +10,13 @@ from gavel.api.deps import AppDep, AppState, NowDep, ReaderOnly
 from gavel.api.inputs import INT32_MAX
 from gavel.api.problems import refuses
 from gavel.api.ranges import OptionalRangeDep
-from gavel.api.schemas.whatif import (
-    BacktestOut,
-    ScenarioIn,
-    TypedIn,
-    WhatIfExample,
-    WhatIfIn,
-    WhatIfKind,
-    WhatIfOut,
-    WhatIfSubjectIn,
-)
+from gavel.api.schemas.answer import Answer
+from gavel.api.schemas.whatif import BacktestOut, ScenarioIn, TypedIn, WhatIfIn, WhatIfKind, WhatIfOut, WhatIfSubjectIn
 from gavel.db.engine import reading
 from gavel.db.queries.rows import RefKind
 from gavel.views import whatif
 from gavel.views.backtest import backtest
-from gavel.views.whatif_examples import EXAMPLES
+from gavel.views.whatif_examples import EXAMPLES, WhatIfExample
 from gavel.views.whatif_load import load_start
 
 router = APIRouter(tags=["what-if"], dependencies=[ReaderOnly])
@@ -55,9 +47,9 @@ def try_what_if(body: WhatIfIn, app: AppDep, at: NowDep) -> WhatIfOut:
 
 
 @router.get("/whatif/examples")
-def list_what_if_examples() -> list[WhatIfExample]:
+def list_what_if_examples() -> list[Answer[WhatIfExample]]:
     """Published cases to try: what to send, and what was seen."""
-    return [WhatIfExample.model_validate(example) for example in EXAMPLES]
+    return list(EXAMPLES)
 
 
 @router.get("/whatif/backtest", responses=refuses(404))

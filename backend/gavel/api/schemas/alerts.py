@@ -5,23 +5,22 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
+from gavel.alerting.use.present import NewestMeasure
+from gavel.alerting.use.rules import QuantityUse
 from gavel.api.inputs import INT32_MAX, Day, Instant, Lines, Name, Number, Text
+from gavel.api.schemas.answer import Answer, AnswerShape
 from gavel.api.schemas.common import Out
 from gavel.api.schemas.findings import FindingChoice, FindingSeverityName
 from gavel.api.schemas.sentences import AlertSentenceOut
+from gavel.db.queries.alerts import TransitionRow
+from gavel.domain.io_path import DirectionName, LayerName, PartName
 
 SubjectName = Literal["vm", "datastore", "host", "cluster", "volume", "array", "source"]
 QuantityName = Literal[
     "latency", "share", "excess", "baseline_ratio", "excess_outstanding", "queue_utilization", "disagreement",
     "sample_age", "clock_skew", "gap", "open_findings",
 ]  # fmt: skip
-PartName = Literal[
-    "guest", "kernel", "san", "array",
-    "guest_queue", "hypervisor", "kernel_queue", "kernel_service", "fabric", "array_port", "array_qos", "array_queue",
-    "array_service",
-]  # fmt: skip
 UnitName = Literal["µs", "share", "×", "I/Os", "s", "findings"]
-DirectionName = Literal["read", "write", "all"]
 QualityName = Literal["A", "B", "C", "D"]
 AlertSeverityName = Literal["info", "warning", "critical"]
 StateName = Literal["inactive", "pending", "firing", "recovering", "resolved", "no_data"]
@@ -108,15 +107,8 @@ class RuleChange(BaseModel):
     enabled: bool
 
 
-class QuantityOut(Out):
-    """What a condition may compare. parts: null among them is the total; empty: it has no parts. findings: rules to choose from."""
-
-    quantity: QuantityName
-    unit: UnitName
-    subjects: list[SubjectName]
-    parts: list[PartName | None]
-    has_direction: bool
-    findings: list[FindingChoice]
+# What a condition may compare, with the rules of findings to choose from.
+QuantityAnswer = Annotated[QuantityUse, AnswerShape(findings=list[FindingChoice])]
 
 
 class RulesFile(BaseModel):
@@ -129,50 +121,11 @@ class RulesFile(BaseModel):
     dry_run: bool = False
 
 
-class RulesImported(Out):
-    """Keys of rules."""
-
-    added: list[str]
-    changed: list[str]
-    unchanged: list[str]
-    removed: list[str]
-
-
 class PreviewIn(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     rule: RuleBody
     days: int = Field(default=7, ge=1, le=7)
-
-
-class PreviewFiring(Out):
-    """ended_at null: it would still be open."""
-
-    object_id: int
-    object_name: str
-    fired_at: AwareDatetime
-    ended_at: AwareDatetime | None
-    peak: float | None
-
-
-class PreviewSpan(Out):
-    """Resolution of a part of the preview. A 5-minute row counts as five minutes."""
-
-    from_at: AwareDatetime
-    to_at: AwareDatetime
-    resolution: Literal["1m", "5m"]
-
-
-class PreviewOut(Out):
-    """When the rule would have fired, newest first, at most 500; `total` counts all. objects: how many are in its scope."""
-
-    from_at: AwareDatetime
-    to_at: AwareDatetime
-    spans: list[PreviewSpan]
-    objects: int
-    total: int
-    firings: list[PreviewFiring]
-    note: str | None
 
 
 # --- alerts -----------------------------------------------------------------------------------------------------------
@@ -212,7 +165,7 @@ class AlertOut(Out):
     rule_name: str
     severity: AlertSeverityName
     subject: AlertSubject
-    layer: Literal["guest", "kernel", "san", "array"] | None
+    layer: LayerName | None
     array_ids: list[int]
     path: list[str]
     labels: dict[str, str]
@@ -245,18 +198,6 @@ class AlertsNow(Out):
     analyzed_until_at: AwareDatetime | None
 
 
-class TransitionOut(Out):
-    """minute_at: of the minute that caused it. detected_at: when Gavel detected it."""
-
-    sequence: int
-    before: StateName
-    after: StateName
-    minute_at: AwareDatetime
-    value: float | None
-    lower: float | None
-    detected_at: AwareDatetime
-
-
 class AlertMessageOut(Out):
     """A notification of this alert, and its delivery."""
 
@@ -286,19 +227,11 @@ class LateOut(Out):
     unit: UnitName
 
 
-class NewestMeasure(Out):
-    """An alert's measure in the newest evaluated minute, which began at `at`; of a source the current value."""
-
-    at: AwareDatetime
-    value: float | None
-    lower: float | None
-
-
 class AlertDetail(AlertOut):
     """newest: null once it has ended, and for a source that is gone; its numbers are null where that minute has none."""
 
-    newest: NewestMeasure | None
-    transitions: list[TransitionOut]
+    newest: Answer[NewestMeasure] | None
+    transitions: list[Answer[TransitionRow]]
     messages: list[AlertMessageOut]
 
 

@@ -4,22 +4,11 @@ from typing import Literal
 
 from pydantic import AwareDatetime
 
-from gavel.api.schemas.common import Out, Ref
+from gavel.api.schemas.answer import Answer
+from gavel.api.schemas.common import Out
+from gavel.diagnosis.cause import CauseChange, CauseEvidence, CauseKind, CauseObject, TwinTest
 
-CauseKindName = Literal[
-    "iops_limit", "virtual_disk_queue_full", "snapshot_chain",
-    "task", "device_queue_full", "competing_worlds", "paths_down", "non_optimized_io",
-    "slow_path", "one_host", "qos_limit", "array_load", "volume_load", "unmonitored_initiators", "no_single_cause",
-]  # fmt: skip
 CauseConfidence = Literal["confirmed", "likely"]
-ScoreStateName = Literal["cause", "possible", "elevated", "normal", "not_the_cause", "not_measured"]
-
-
-class CauseObjectOut(Out):
-    """Who or what is behind an excess, or where its limit is. `refs`: outermost first, itself last; empty for what has no page."""
-
-    name: str
-    refs: list[Ref]
 
 
 class CauseLimitOut(Out):
@@ -35,50 +24,12 @@ class CauseLimitOut(Out):
     set_where: str | None
 
 
-class CauseEvidenceOut(Out):
-    """A number behind a cause, on average over the elevated minutes, with bounds where it has any."""
-
-    label: str
-    value: float
-    unit: str
-    is_derived: bool
-    lower: float | None
-    upper: float | None
-
-
-class TwinTestOut(Out):
-    """In how many of the elevated minutes the limit binds, and in how many of the normal minutes before."""
-
-    elevated_minutes: int
-    binding_minutes: int
-    normal_minutes: int
-    normal_binding_minutes: int
-
-
-class NumberChangeOut(Out):
-    label: str
-    before: float | None
-    after: float | None
-    unit: str
-
-
-class CauseChangeOut(Out):
-    """What was new at the onset: the VM with at least half of the added I/O-time, if its own load grew. Normal minutes before, at most
-    15, against the first 5 after."""
-
-    object: CauseObjectOut
-    at: AwareDatetime
-    added_share: float
-    changes: list[NumberChangeOut]
-    text: str
-
-
 class CandidateOut(Out):
     """A possible cause. `weight`: share of the layer's I/O-time that it explains; `needs`: what would confirm or exclude it."""
 
-    kind: CauseKindName
-    object: CauseObjectOut | None
-    on: CauseObjectOut | None
+    kind: CauseKind
+    object: Answer[CauseObject] | None
+    on: Answer[CauseObject] | None
     weight: float
     headline: str
     text: str
@@ -90,21 +41,21 @@ class CauseOut(Out):
     `text`: clause of the sentence. `object`: who; `on`: where the limit binds. `share`: of `share_of`. `finding`: id of the finding with
     the same threshold. `from_at`, `to_at`: the elevated minutes that it was decided on."""
 
-    kind: CauseKindName
+    kind: CauseKind
     label: str
     confidence: CauseConfidence | None
     headline: str
     text: str
-    object: CauseObjectOut | None
+    object: Answer[CauseObject] | None
     object_count: int
-    on: CauseObjectOut | None
+    on: Answer[CauseObject] | None
     share: float | None
     share_of: str | None
     iops: float | None
     limit: CauseLimitOut | None
-    twin: TwinTestOut | None
-    evidence: list[CauseEvidenceOut]
-    changed: CauseChangeOut | None
+    twin: Answer[TwinTest] | None
+    evidence: list[Answer[CauseEvidence]]
+    changed: Answer[CauseChange] | None
     candidates: list[CandidateOut]
     finding: str | None
     from_at: AwareDatetime
@@ -114,30 +65,11 @@ class CauseOut(Out):
 class ShortCauseOut(Out):
     """A cause as lists have it. `headline`: for a table cell; `text`: clause of the sentence; the rest as in a diagnosis."""
 
-    kind: CauseKindName
+    kind: CauseKind
     label: str
     confidence: CauseConfidence | None
     headline: str
     text: str
-    object: CauseObjectOut | None
-    on: CauseObjectOut | None
+    object: Answer[CauseObject] | None
+    on: Answer[CauseObject] | None
     limit: CauseLimitOut | None
-
-
-class LayerScoreOut(Out):
-    """A layer: latency against its baseline, with range. `state`: `cause` is named, `possible` one of the two of an inconclusive
-    diagnosis, `elevated` above the threshold but not named, `not_the_cause` proven by the upper bound of its excess, `normal` below the
-    threshold without that proof. `merged_with`: layers it is not separable from. `is_own`: false where its time is only seen here."""
-
-    layer: Literal["guest", "kernel", "san", "array"]
-    label: str
-    us: float | None
-    lower_us: float | None
-    upper_us: float | None
-    baseline_us: float | None
-    delta_us: float | None
-    delta_lower_us: float | None
-    delta_upper_us: float | None
-    state: ScoreStateName
-    merged_with: list[Literal["guest", "kernel", "san", "array"]]
-    is_own: bool

@@ -6,7 +6,9 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from gavel.api.inputs import INT32_MAX, BodyId, Name, Settings, Text
 from gavel.api.schemas.alerts import AlertSeverityName, MatcherBody, MatcherOut
+from gavel.api.schemas.answer import Answer
 from gavel.api.schemas.common import Out
+from gavel.db.queries.notifications import AttemptRow
 
 Status = Literal["firing", "resolved", "no_data"]
 NotificationState = Literal["pending", "delivered", "superseded", "dead"]
@@ -78,15 +80,6 @@ class ChannelTrial(BaseModel):
     channel_id: BodyId | None = None
 
 
-class TrialOut(Out):
-    """Result of one test notification. `delivered`: the receiver accepted it; check there that it is visible."""
-
-    result: Literal["delivered", "retry", "refused", "gone"]
-    detail: str
-    status: int | None
-    duration_s: float
-
-
 class ChannelOut(Out):
     """A channel with its health.
 
@@ -135,20 +128,8 @@ class NotificationOut(Out):
     dead_letter_of: int | None
 
 
-class AttemptOut(Out):
-    """One attempt. `request` with secrets masked; of the receiver's response only `status` is kept."""
-
-    id: int
-    started_at: AwareDatetime
-    duration_s: float
-    result: Literal["delivered", "retry", "refused", "gone"]
-    status: int | None
-    detail: str
-    request: str
-
-
 class NotificationDetail(NotificationOut):
-    log: list[AttemptOut]
+    log: list[Answer[AttemptRow]]
 
 
 class Replayed(Out):

@@ -5,13 +5,15 @@ from typing import Literal
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from gavel.api.inputs import Instant, Lines, Name
-from gavel.api.schemas.common import Out, Page, Ref
+from gavel.api.schemas.answer import Answer, Page
+from gavel.api.schemas.common import Out
+from gavel.db.queries.rows import EntityRef
+from gavel.findings.model import Advice, EvidenceRow, FindingEvidence, FindingReference
 
 FindingSeverityName = Literal["normal", "elevated", "high"]
 FindingConfidenceName = Literal["confirmed", "likely", "inconclusive"]
 FindingStateName = Literal["open", "accepted", "cleared"]
 FindingSubjectName = Literal["source", "array", "volume", "cluster", "host", "datastore", "vm", "vm_disk", "device"]
-AdviceKindName = Literal["leave", "repair", "spread", "limit", "setting", "vendor"]
 TeamName = Literal["storage", "virtualization"]
 FindingCell = str | float | None
 
@@ -35,7 +37,7 @@ class FindingOut(Out):
     rule: str
     rule_title: str
     title: str
-    object: Ref
+    object: Answer[EntityRef]
     concerns: int
     severity: FindingSeverityName
     confidence: FindingConfidenceName
@@ -80,32 +82,9 @@ class FindingsPage(Page[FindingOut]):
     evaluated_at: AwareDatetime | None
 
 
-class FindingEvidenceOut(Out):
-    """A value at `to_at`, or the mean or sum since `from_at`; null is not measured. counter: where it comes from. is_derived: calculated
-    from other counters, shown with ≈.
-    """
-
-    label: str
-    value: FindingCell
-    unit: str
-    is_derived: bool
-    from_at: AwareDatetime | None
-    to_at: AwareDatetime
-    object: Ref | None
-    counter: str
-
-
 class FindingColumn(Out):
     label: str
     unit: str
-
-
-class FindingTableRow(Out):
-    """is_odd: differs from what most of the others have."""
-
-    object: Ref | None
-    cells: list[FindingCell]
-    is_odd: bool
 
 
 class FindingTable(Out):
@@ -113,41 +92,7 @@ class FindingTable(Out):
 
     title: str
     columns: list[FindingColumn]
-    rows: list[FindingTableRow]
-
-
-class AdviceCommandOut(Out):
-    """Text to copy; Gavel runs none of it. where: what it is entered in; shows: prints the present value. Empty: none."""
-
-    on: Ref | None
-    where: str
-    change: str
-    undo: str
-    shows: str
-    current: str
-    target: str
-
-
-class AdviceOut(Out):
-    """In the order to try. takes_effect: null where nothing is changed. agree: teams that must agree first. next_limit: what binds once
-    this is done. Empty texts: none.
-    """
-
-    kind: AdviceKindName
-    text: str
-    why: str
-    commands: list[AdviceCommandOut]
-    takes_effect: Literal["live", "reboot", "reconnect"] | None
-    agree: list[TeamName]
-    next_limit: str
-
-
-class FindingReferenceOut(Out):
-    """Where the rule is documented. Empty: none."""
-
-    title: str
-    url: str
-    date: str
+    rows: list[Answer[EvidenceRow]]
 
 
 class FindingChangeOut(Out):
@@ -164,13 +109,13 @@ class FindingDetail(FindingOut):
     """affected: further objects, at most 200 of `concerns`; affected_text: the same in numbers."""
 
     cause: str
-    evidence: list[FindingEvidenceOut]
+    evidence: list[Answer[FindingEvidence]]
     tables: list[FindingTable]
-    advice_list: list[AdviceOut]
-    affected: list[Ref]
+    advice_list: list[Answer[Advice]]
+    affected: list[Answer[EntityRef]]
     affected_text: str
     blind_spots: list[str]
-    references: list[FindingReferenceOut]
+    references: list[Answer[FindingReference]]
     raised_when: str
     cleared_when: str
     history: list[FindingChangeOut]
@@ -184,7 +129,7 @@ class FindingRuleOut(Out):
     raised_when: str
     cleared_when: str
     blind_spots: list[str]
-    references: list[FindingReferenceOut]
+    references: list[Answer[FindingReference]]
     open: int
 
 

@@ -5,21 +5,9 @@ from typing import Literal
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from gavel.api.inputs import BodyId, Name
+from gavel.api.schemas.answer import Answer
 from gavel.api.schemas.common import Out
-
-RefusalName = Literal[
-    "malformed", "too_long", "unknown_measurement", "no_disk", "no_host", "not_a_disk", "no_counters", "not_a_number", "outside_time",
-    "out_of_order", "repeated", "counter_reset", "gap", "clock_step", "implausible", "not_allowed", "too_many",
-]  # fmt: skip
-
-
-class RefusedLinesOut(Out):
-    """`lines` of one reason that were not used since the token was made; `detail`: of the newest."""
-
-    reason: RefusalName
-    lines: int
-    detail: str
-    last_at: AwareDatetime
+from gavel.db.queries.guest_tokens import RefusedLines
 
 
 class GuestTokenOut(Out):
@@ -32,7 +20,7 @@ class GuestTokenOut(Out):
     used_at: AwareDatetime | None
     guests: int
     disks: int
-    refused: list[RefusedLinesOut]
+    refused: list[Answer[RefusedLines]]
 
 
 class GuestsOut(Out):

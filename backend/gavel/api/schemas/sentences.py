@@ -1,22 +1,8 @@
 """Diagnoses in words, in parts: nobody has to take a text to pieces."""
 
-from typing import Literal
-
+from gavel.api.schemas.answer import Answer
 from gavel.api.schemas.common import Out
-
-StatementCode = Literal[
-    "range_above_baseline", "outstanding", "busiest_queue", "array_latency", "kernel_latency", "queue_depth", "competing_worlds",
-    "guest_not_measured", "disagreement", "partly_measured", "minor_part_of_device", "chronic", "merged_layers", "too_coarse",
-    "minor_part_of_volume", "sample_missing", "whole_milliseconds", "among_extents", "guest_by_arrival",
-    "earlier_rules", "default_baseline", "captured",
-]  # fmt: skip
-
-
-class StatementOut(Out):
-    """A clause in words, and by `code` what it is about."""
-
-    code: StatementCode
-    text: str
+from gavel.diagnosis.sentences import Statement
 
 
 class HeadOut(Out):
@@ -40,8 +26,8 @@ class SentenceOut(Out):
     head: HeadOut
     confidence: str
     cause: str
-    reasons: list[StatementOut]
-    caveats: list[StatementOut]
+    reasons: list[Answer[Statement]]
+    caveats: list[Answer[Statement]]
     to_confirm: list[str]
     text: str
 

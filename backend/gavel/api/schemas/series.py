@@ -4,7 +4,9 @@ from typing import Literal
 
 from pydantic import AwareDatetime
 
-from gavel.api.schemas.common import GapOut, Out, Ref, SourceRef
+from gavel.api.schemas.answer import Answer
+from gavel.api.schemas.common import GapOut, Out, SourceRef
+from gavel.db.queries.rows import EntityRef
 from gavel.domain.streams import ColumnUnit
 
 
@@ -39,8 +41,8 @@ class Group(Out):
     side: Literal["array", "host", "guest"]
     level: Literal["array", "host", "disk", "guest"]
     scope: Literal["whole", "part"]
-    entity: Ref
-    owner: Ref | None
+    entity: Answer[EntityRef]
+    owner: Answer[EntityRef] | None
     own_name: str
     sources: list[SourceRef]
     columns: list[Column]
@@ -53,7 +55,7 @@ class EventOut(Out):
     kind: str
     label: str
     text: str
-    subject: Ref | None
+    subject: Answer[EntityRef] | None
 
 
 class Series(Out):

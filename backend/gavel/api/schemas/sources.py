@@ -5,7 +5,9 @@ from typing import Any, Literal
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from gavel.api.inputs import BodyId, Name, Settings, Text
+from gavel.api.schemas.answer import Answer
 from gavel.api.schemas.common import GapOut, Out
+from gavel.domain.source import Check
 
 
 class SourceKindOut(Out):
@@ -111,40 +113,15 @@ class SourceTrial(BaseModel):
     source_id: BodyId | None = None
 
 
-class CheckOut(Out):
-    """One line of a test. `remedy`: what to do about it, empty when nothing.
-
-    `presented_sha256`: fingerprint (64 hex digits) of the certificate that is not trusted, null unless that is what failed. Compared
-    with what the source's own console shows, it may go into the setting `fingerprint_sha256`.
-    """
-
-    name: str
-    state: Literal["ok", "warning", "failed", "skipped"]
-    detail: str
-    remedy: str
-    presented_sha256: str | None
-
-
 class PreflightOut(Out):
     passed: bool
-    checks: list[CheckOut]
+    checks: list[Answer[Check]]
 
 
 class AddressIn(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     address: Text = Field(min_length=1, max_length=300)
-
-
-class CertificateOut(Out):
-    """The certificate a host presents, for a person to compare. Nothing but a TLS greeting was sent to get it."""
-
-    address: str
-    sha256: str
-    subject: str
-    issuer: str
-    not_after: AwareDatetime
-    trusted_by_system: bool
 
 
 class RunOut(Out):

@@ -4,10 +4,15 @@ from typing import Literal
 
 from pydantic import AwareDatetime
 
+from gavel.api.schemas.answer import Answer
 from gavel.api.schemas.common import GapOut, Out
-from gavel.api.schemas.diagnoses import ContributorsOut, DiagnosisOut, HostRowsOut, LatencyOut, WaterfallOut
-from gavel.api.schemas.entities import ArrayOut, DatastoreOut, HostOut, VmOut, VolumeOut
+from gavel.api.schemas.diagnoses import DiagnosisAnswer
 from gavel.api.schemas.series import EventOut
+from gavel.db.queries.rows import ArrayDetail, DatastoreDetail, HostDetail, VmDetail, VolumeDetail
+from gavel.diagnosis.breakdown import Waterfall
+from gavel.diagnosis.contributors import Contributors
+from gavel.views.hosts import HostRows
+from gavel.views.series import Latency
 
 SectionName = Literal["object", "diagnosis", "waterfall", "latency", "contributors", "hosts", "happened"]
 
@@ -28,11 +33,18 @@ class SummaryOut(Out):
     hosts: null for other kinds than datastores. failed: sections that are null since they could not be made; their own address says why.
     """
 
-    object: DatastoreOut | VmOut | HostOut | VolumeOut | ArrayOut | None
-    diagnosis: DiagnosisOut | None
-    waterfall: WaterfallOut | None
-    latency: LatencyOut | None
-    contributors: ContributorsOut | None
-    hosts: HostRowsOut | None
+    object: (
+        Answer[DatastoreDetail]
+        | Answer[VmDetail]
+        | Answer[HostDetail]
+        | Answer[VolumeDetail]
+        | Answer[ArrayDetail]
+        | None
+    )
+    diagnosis: DiagnosisAnswer | None
+    waterfall: Answer[Waterfall] | None
+    latency: Answer[Latency] | None
+    contributors: Answer[Contributors] | None
+    hosts: Answer[HostRows] | None
     happened: HappenedOut | None
     failed: list[SectionName]

@@ -5,11 +5,16 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from gavel.api.inputs import BodyId, Instant, Number
-from gavel.api.schemas.common import Out, Ref
+from gavel.api.schemas.answer import Answer
+from gavel.api.schemas.common import Out
+from gavel.db.queries.queues import Queue
+from gavel.db.queries.rows import EntityRef
+from gavel.views.backtest import ChangedSetting
+from gavel.views.whatif import PartRange, PredictedChange
 
-WhatIfKind = Literal["datastore", "vm", "host", "device"]
 CeilingName = Literal["threads", "virtual_disk_queue", "device_queue", "iops_limit", "demand"]
 PartName = Literal["guest_queue", "hypervisor", "kernel_queue", "kernel_processing", "san", "array"]
+WhatIfKind = Literal["datastore", "vm", "host", "device"]
 
 # ESXi takes 16 as the lowest IOPS limit of a virtual disk; no queue of a device or a virtual disk holds more than these.
 _Count = Annotated[int, Field(ge=1, le=64)]
@@ -96,22 +101,6 @@ class WhatIfIn(_In):
     scenario: ScenarioIn = ScenarioIn()
 
 
-class WhatIfChange(Out):
-    """before: as measured, null: not measured. lower, upper: after; null: no bound is known."""
-
-    before: float | None
-    lower: float
-    upper: float | None
-
-
-class WhatIfPart(Out):
-    name: PartName
-    label: str
-    before_us: float | None
-    lower_us: float
-    upper_us: float | None
-
-
 class WhatIfReading(Out):
     """One modelled state: iops × total_us = outstanding. in_flight: I/Os in the driver."""
 
@@ -152,28 +141,21 @@ class WhatIfSettings(Out):
     non_optimized_percent: float
 
 
-class WhatIfQueue(Out):
-    """A device queue that the object's I/O goes through."""
-
-    device: Ref
-    host: Ref
-
-
 class WhatIfStart(Out):
     """What was measured. carried: the datastore or volume on the device. configured_depth, dsnro: null: not read. history_minutes: of the
     queue's own history, through which R(n) is fitted.
     """
 
-    subject: Ref
-    queue: WhatIfQueue
-    queues: list[WhatIfQueue]
+    subject: Answer[EntityRef]
+    queue: Answer[Queue]
+    queues: list[Answer[Queue]]
     carried: str | None
     configured_depth: int | None
     dsnro: int | None
     is_nvme: bool
     is_competing: bool
-    others: list[Ref]
-    array: Ref | None
+    others: list[Answer[EntityRef]]
+    array: Answer[EntityRef] | None
     from_at: AwareDatetime
     to_at: AwareDatetime
     minutes: int
@@ -197,22 +179,14 @@ class WhatIfOut(Out):
     fast: WhatIfReading
     open_loop: WhatIfOpenLoop | None
     is_fitted: bool
-    total_us: WhatIfChange
-    iops: WhatIfChange
-    parts: list[WhatIfPart]
+    total_us: Answer[PredictedChange]
+    iops: Answer[PredictedChange]
+    parts: list[Answer[PartRange]]
     ceilings: list[WhatIfCeiling]
-    neighbor_us: WhatIfChange | None
-    neighbor_iops: WhatIfChange | None
-    array_iops: WhatIfChange | None
-    array_in_flight: WhatIfChange
-
-
-class TestedSetting(Out):
-    """One setting, as the inventory had it before and after; null: no limit, or not read."""
-
-    name: Literal["queue_depth", "dsnro", "path_policy", "iops_limit", "moved"]
-    before: str | None
-    after: str | None
+    neighbor_us: Answer[PredictedChange] | None
+    neighbor_iops: Answer[PredictedChange] | None
+    array_iops: Answer[PredictedChange] | None
+    array_in_flight: Answer[PredictedChange]
 
 
 class TestedOutcome(Out):
@@ -222,9 +196,9 @@ class TestedOutcome(Out):
     is_direction_right: null: the range lies on both sides of what was before.
     """
 
-    latency_us: WhatIfChange
+    latency_us: Answer[PredictedChange]
     after_us: float
-    iops: WhatIfChange
+    iops: Answer[PredictedChange]
     after_iops: float
     is_inside: bool
     is_direction_right: bool | None
@@ -237,10 +211,10 @@ class TestedChangeOut(Out):
     """
 
     read_at: AwareDatetime
-    settings: list[TestedSetting]
+    settings: list[Answer[ChangedSetting]]
     subject_name: str
-    subject: Ref | None
-    queue: WhatIfQueue | None
+    subject: Answer[EntityRef] | None
+    queue: Answer[Queue] | None
     outcome: TestedOutcome | None
     reason: str | None
 
@@ -264,18 +238,3 @@ class BacktestOut(Out):
     to_at: AwareDatetime
     changes: list[TestedChangeOut]
     score: BacktestScoreOut
-
-
-class WhatIfExample(Out):
-    """A published case. load, settings, scenario: fields of `typed` and of `scenario`, as they are sent. seen: what was observed after the
-    change; source: where it was published.
-    """
-
-    id: str
-    title: str
-    text: str
-    seen: str
-    source: str
-    load: dict[str, float]
-    settings: dict[str, float]
-    scenario: dict[str, float]

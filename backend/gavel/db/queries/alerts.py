@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from sqlalchemy import ColumnElement, and_, func, or_, select, text, update
 
@@ -15,6 +15,7 @@ from gavel.db.schema.alerting import alert, alert_transition
 _OPEN = and_(alert.c.ended_at.is_(None), alert.c.fired_at.is_not(None))
 _RANK = "CASE severity WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END"
 _LONGEST_LATE = 500
+AlertStateName = Literal["inactive", "pending", "firing", "recovering", "resolved", "no_data"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,9 +58,11 @@ class AlertRow:
 
 @dataclass(frozen=True, slots=True)
 class TransitionRow:
+    """minute_at: of the minute that caused it. detected_at: when Gavel detected it."""
+
     sequence: int
-    before: str
-    after: str
+    before: AlertStateName
+    after: AlertStateName
     minute_at: datetime
     value: float | None
     lower: float | None

@@ -12,6 +12,7 @@ from gavel.db.queries.paging import page_of
 from gavel.db.queries.refs import linked, not_found, refs
 from gavel.db.queries.rows import ArrayDetail, ArrayHostRow, ArrayRecord, ListQuery, PodRow, RecordPage, RefKind
 from gavel.db.schema.array_side import storage_array
+from gavel.domain.fields import fields_of
 from gavel.domain.inventory import Fact, PortHealth
 
 _FACTS = """
@@ -56,8 +57,8 @@ def array(connection: Connection, array_id: int, now: datetime) -> ArrayDetail:
     partners = linked(connection, _POD_ARRAYS, [pod.id for pod in pods], RefKind.ARRAY)
     hosts = connection.execute(text(_HOSTS), {"id": array_id}).all()
     return ArrayDetail(
-        row=row,
-        pods=tuple(PodRow(pod.id, pod.name, pod.stretched, pod.volumes, partners.get(pod.id, ())) for pod in pods),
+        **fields_of(row),
+        pod_list=tuple(PodRow(pod.id, pod.name, pod.stretched, pod.volumes, partners.get(pod.id, ())) for pod in pods),
         array_hosts=tuple(map(_array_host, hosts)),
     )
 

@@ -88,15 +88,21 @@ def datastore(connection: Connection, datastore_id: int, now: datetime) -> Datas
     (row,) = _rows(connection, ids, known, extents, links, minute)
     devices = members(connection, RefKind.DATASTORE, Stream.HOST_DEVICE, ids).get(datastore_id, [])
     return DatastoreDetail(
-        row=row,
+        id=row.id,
+        name=row.name,
+        type=row.type,
         uuid=facts["uuid"],
         capacity_bytes=facts["capacity_bytes"],
+        vcenter=row.vcenter,
+        match=row.match,
         extents=tuple(extent["canonical_name"] for extent in extents.get(datastore_id, [])),
         nfs_export=f"{facts['nfs_host']}:{facts['nfs_path']}" if facts["nfs_host"] else None,
         volumes=volume_rows(connection, sorted(volume.id for volume in row.volumes), minute),
         devices=device_rows(connection, devices, minute),
         vms=links[RefKind.VM].get(datastore_id, ()),
+        owner=row.owner,
         labels=labels_of(connection, RefKind.DATASTORE, ids).get(datastore_id, ()),
+        newest=row.newest,
     )
 
 

@@ -26,7 +26,7 @@ class GuestToken:
 
 @dataclass(frozen=True, slots=True)
 class RefusedLines:
-    """So many lines of one reason since the token was made; `detail`: of the newest."""
+    """`lines` of one reason that were not used since the token was made; `detail`: of the newest."""
 
     reason: RefusalReason
     lines: int

@@ -15,6 +15,7 @@ from gavel.db.queries.paging import page_of
 from gavel.db.queries.refs import not_found, of_sources
 from gavel.db.queries.rows import EntityRef, HbaRow, HostDetail, HostRecord, ListQuery, RecordPage, RefKind
 from gavel.db.schema.host_side import esxi_host, hba
+from gavel.domain.fields import fields_of
 from gavel.domain.source import Stream
 
 _FACTS = """
@@ -41,11 +42,11 @@ def host(connection: Connection, host_id: int, now: datetime) -> HostDetail:
     (row,) = _rows(connection, [host_id], facts, minute)
     devices = members(connection, RefKind.HOST, Stream.HOST_DEVICE, [host_id]).get(host_id, [])
     return HostDetail(
-        row=row,
+        **fields_of(row),
         hbas=_hba_rows(connection, host_id),
-        devices=device_rows(connection, devices, minute),
-        first_seen_at=facts[host_id]["first_seen_at"],
-        last_seen_at=facts[host_id]["seen_until_at"],
+        host_devices=device_rows(connection, devices, minute),
+        first_seen=facts[host_id]["first_seen_at"],
+        last_seen=facts[host_id]["seen_until_at"],
         labels=labels_of(connection, RefKind.HOST, [host_id]).get(host_id, ()),
     )
 

@@ -7,10 +7,8 @@ from gavel.domain.inventory import ToolsState
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """The owner of an object; of one that several share, the one of most of its VMs.
-
-    share: of its VMs that are this owner's, 0 to 1; those without any owner count, too. owners: how many different ones there are.
-    """
+    """`name`: the object's own label, else that of most of its VMs. `share`: of its VMs with that value, 0 to 1, those without any counted
+    too. `owners`: how many different values."""
 
     name: str
     share: float
@@ -19,7 +17,10 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class GuestFacts:
-    """What a VM is found by. Null and empty: not reported, which without running VMware Tools is so for name and addresses."""
+    """Null and empty: not reported. Addresses and DNS name come from VMware Tools, the primary address first.
+
+    `folder`: from the datacenter down. `resource_pool`: from below the cluster's own pool, which is "Resources".
+    """
 
     dns_name: str | None
     ip_addresses: tuple[str, ...]

@@ -18,7 +18,7 @@ LABELED: Mapping[str, RefKind] = {
 
 @dataclass(frozen=True, slots=True)
 class LabelName:
-    """A name that labels have, as most of them write it. objects: that have it; values: different ones, without regard to case."""
+    """A name of labels. `objects`: that have one; `values`: different ones, without regard to case."""
 
     name: str
     kinds: tuple[LabelKind, ...]

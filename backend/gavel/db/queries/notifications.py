@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from sqlalchemy import ColumnElement, FromClause, func, insert, select, text, update
 from sqlalchemy.dialects.postgresql import insert as upsert
@@ -12,6 +12,8 @@ from gavel.db.engine import Connection
 from gavel.db.errors import NotFoundError
 from gavel.db.queries.rows import RecordPage
 from gavel.db.schema.alerting import alert_said, channel, delivery_attempt, notification
+
+AttemptResult = Literal["delivered", "retry", "refused", "gone"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +41,12 @@ class NotificationRow:
 
 @dataclass(frozen=True, slots=True)
 class AttemptRow:
+    """One attempt. `request` with secrets masked; of the receiver's response only `status` is kept."""
+
     id: int
     started_at: datetime
     duration_s: float
-    result: str
+    result: AttemptResult
     status: int | None
     detail: str
     request: str

@@ -38,7 +38,7 @@ _MICROSECONDS_A_MINUTE = 60e6
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """A device as one host sees it, with a queue of its own."""
+    """A device as one host sees it: each host has a queue of its own for it."""
 
     device: EntityRef
     host: EntityRef

@@ -49,6 +49,8 @@ class MatchBy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EntityRef:
+    """Something else by id and name, as a link needs it."""
+
     kind: RefKind
     id: int
     name: str
@@ -56,10 +58,7 @@ class EntityRef:
 
 @dataclass(frozen=True, slots=True)
 class ArrayMatch:
-    """How a host-side thing was tied to the array (`by`), or in words why it was not (`reason`) and what to do about it (`remedy`).
-
-    `needs_action`: it should be tied; false where no array of Gavel's can be behind it, so that nothing is missing.
-    """
+    """How a host-side object was matched to the array, or why not and the remedy. `needs_action`: a match is expected."""
 
     matched: bool
     by: MatchBy | None = None
@@ -70,9 +69,10 @@ class ArrayMatch:
 
 @dataclass(frozen=True, slots=True)
 class NewestSides:
-    """The newest numbers as the two sides report them, over the minute before `at`. `host_precision_us`: step of the host's counters.
+    """The newest complete minute as both sides report it. Null is "not measured"; latencies are op-weighted means in µs.
 
-    `host_*` of a VM are its virtual disks': `host_gavg_us` is then the latency at the virtual disk, and DAVG and KAVG are null.
+    `array_*`: volumes and files together (files have no SAN part); `host_*` of an array: devices, and the virtual disks on its files.
+    Those of a VM are its virtual disks': `host_gavg_us` is then their latency, and DAVG and KAVG are null.
     `array_read_us`, `array_write_us`: `array_internal_us` of reads and of writes by hosts alone.
     """
 
@@ -112,7 +112,7 @@ class ListQuery:
 
 @dataclass(frozen=True, slots=True)
 class VolumeParts:
-    """What `array_internal_us` of a volume consists of, of all its operations, and all of it of mirrored writes alone."""
+    """What `array_internal_us` consists of, over all operations of the newest minute; `mirrored_write_us`: all of it of mirrored writes."""
 
     service_us: float | None
     queue_us: float | None
@@ -122,7 +122,8 @@ class VolumeParts:
 
 @dataclass(frozen=True, slots=True)
 class VolumeRecord:
-    """`is_protocol_endpoint`: carries vVols, whose I/Os are counted on their own volumes."""
+    """`stretched`: on two arrays under one serial; host counters include I/Os to both. `is_protocol_endpoint`: carries vVols,
+    whose I/Os are counted on their own volumes."""
 
     id: int
     name: str
@@ -142,7 +143,11 @@ class VolumeRecord:
 
 @dataclass(frozen=True, slots=True)
 class DeviceNumbers:
-    """Of the newest minute. `in_flight_ios`: operations per second × DAVG; `depth_in_force`: as the host reports it, in I/Os."""
+    """The newest minute of a device, as its host counts it.
+
+    `in_flight_ios`: operations per second × DAVG, null where that is counted in whole ms.
+    `depth_in_force`: the largest that the host reported in that minute; null where it reports none.
+    """
 
     iops: float | None
     gavg_us: float | None
@@ -153,7 +158,7 @@ class DeviceNumbers:
 
 @dataclass(frozen=True, slots=True)
 class DeviceRow:
-    """A device on one host. `volume` is one of the volumes with its serial (a stretched one is on two arrays)."""
+    """A device on one host. `queue_depth`, in I/Os, is what is set; `dsnro` where it could be read."""
 
     id: int
     host: EntityRef
@@ -168,11 +173,10 @@ class DeviceRow:
     newest: DeviceNumbers
 
 
-@dataclass(frozen=True, slots=True)
-class VolumeDetail:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VolumeDetail(VolumeRecord):
     """`peers`: the same serial on the other array of its pod."""
 
-    row: VolumeRecord
     connected_hosts: tuple[str, ...]
     peers: tuple[VolumeRecord, ...]
     devices: tuple[DeviceRow, ...]
@@ -194,17 +198,23 @@ class DatastoreRecord:
     newest: NewestSides
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DatastoreDetail:
-    row: DatastoreRecord
+    id: int
+    name: str
+    type: str
     uuid: str | None
     capacity_bytes: int | None
+    vcenter: EntityRef
+    match: ArrayMatch
     extents: tuple[str, ...]
     nfs_export: str | None
     volumes: tuple[VolumeRecord, ...]
     devices: tuple[DeviceRow, ...]
     vms: tuple[EntityRef, ...]
+    owner: Owner | None
     labels: tuple[Label, ...]
+    newest: NewestSides
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +236,8 @@ class VmRecord:
 
 @dataclass(frozen=True, slots=True)
 class VmDiskRow:
+    """`queue_limit`: outstanding I/Os that its controller allows at the disk; null where the kind of controller has no known limit."""
+
     id: int
     instance: str
     label: str
@@ -240,10 +252,9 @@ class VmDiskRow:
     snapshot_depth: int
 
 
-@dataclass(frozen=True, slots=True)
-class VmDetail:
-    row: VmRecord
-    disks: tuple[VmDiskRow, ...]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VmDetail(VmRecord):
+    vm_disks: tuple[VmDiskRow, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,19 +284,18 @@ class HbaRow:
     queue_depth: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class HostDetail:
-    row: HostRecord
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostDetail(HostRecord):
     hbas: tuple[HbaRow, ...]
-    devices: tuple[DeviceRow, ...]
-    first_seen_at: datetime
-    last_seen_at: datetime
+    host_devices: tuple[DeviceRow, ...]
+    first_seen: datetime
+    last_seen: datetime
     labels: tuple[Label, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ArrayRecord:
-    """`facts`: in the words of its vendor. Counts are of what is there."""
+    """`version`: of the array's software. `facts`: what else the array says of itself, in its vendor's words."""
 
     id: int
     name: str
@@ -312,7 +322,9 @@ class PodRow:
 
 @dataclass(frozen=True, slots=True)
 class ArrayHostRow:
-    """A host as the array knows it. managed_by: the other array whose host it is, where it is named."""
+    """A host object of the array. The ports of a host that is not its own (`is_local` false) are not known to it; `managed_by`: the array
+    whose host it is, where it is named.
+    """
 
     name: str
     personality: str | None
@@ -322,10 +334,9 @@ class ArrayHostRow:
     preferred_arrays: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ArrayDetail:
-    row: ArrayRecord
-    pods: tuple[PodRow, ...]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArrayDetail(ArrayRecord):
+    pod_list: tuple[PodRow, ...]
     array_hosts: tuple[ArrayHostRow, ...]
 
 
@@ -342,7 +353,10 @@ class UnmatchedKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class UnmatchedRecord:
-    """What is on one side only. `shown_at`: whose page shows details. `hosts`: that see it or are connected to it, by name."""
+    """An object that is on one side only. `shown_at`: the object whose page has details; `hosts`: names of those that see it.
+
+    `needs_action` is false where no polled array can be behind it, or no polled host in front of it.
+    """
 
     kind: UnmatchedKind
     id: int

@@ -10,7 +10,7 @@ from gavel.db.queries.rows import EntityRef, RefKind
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class SearchHit:
     """`context` distinguishes objects of equal names: the kind and where it belongs."""
 
     ref: EntityRef
@@ -63,7 +63,7 @@ _SEARCH = f"""
 """
 
 
-def search(connection: Connection, text: str, *, limit: int = 20) -> tuple[Hit, ...]:
+def search(connection: Connection, text: str, *, limit: int = 20) -> tuple[SearchHit, ...]:
     """Things whose name holds `text`, without regard to case: names that begin with it first.
 
     A volume is found by its serial and its host groups, too, a datastore by the devices (naa.…, eui.…) or the NFS export that it lies on,
@@ -73,4 +73,4 @@ def search(connection: Connection, text: str, *, limit: int = 20) -> tuple[Hit, 
     literal = escaped(text)
     parameters = {"anywhere": f"%{literal}%", "at_start": f"{literal}%", "limit": limit}
     rows = connection.execute(sql(_SEARCH), parameters)
-    return tuple(Hit(EntityRef(RefKind(kind), thing_id, name), context) for kind, thing_id, name, context in rows)
+    return tuple(SearchHit(EntityRef(RefKind(kind), thing_id, name), context) for kind, thing_id, name, context in rows)

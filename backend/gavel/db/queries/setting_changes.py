@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Literal
 
 from sqlalchemy import text
 
@@ -10,6 +11,8 @@ from gavel.db.engine import Connection
 from gavel.db.series import packed
 from gavel.db.series.catalog import LEDGER_LEAVES
 from gavel.domain.scope import ScopeKind, scope_key
+
+SettingName = Literal["queue_depth", "dsnro", "path_policy", "iops_limit", "moved"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +23,7 @@ class SettingChange:
     """
 
     read_at: datetime
-    name: str
+    name: SettingName
     device_id: int | None
     disk_id: int | None
     vm_id: int | None

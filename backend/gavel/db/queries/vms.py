@@ -28,6 +28,7 @@ from gavel.db.queries.rows import (
 from gavel.db.schema.host_side import vm as vm_table
 from gavel.db.schema.host_side import vm_disk
 from gavel.domain.controllers import QUEUE_LIMITS
+from gavel.domain.fields import fields_of
 from gavel.domain.inventory import ToolsState
 from gavel.domain.labels import Meaning
 from gavel.domain.source import Stream
@@ -58,7 +59,7 @@ def vm(connection: Connection, vm_id: int, now: datetime) -> VmDetail:
     if not rows:
         raise not_found(RefKind.VM, vm_id)
     (row,) = rows
-    return VmDetail(row=row, disks=_disk_rows(connection, vm_id))
+    return VmDetail(**fields_of(row), vm_disks=_disk_rows(connection, vm_id))
 
 
 def vm_rows(connection: Connection, ids: Sequence[int], now: datetime) -> tuple[VmRecord, ...]:

@@ -26,6 +26,7 @@ from gavel.db.queries.rows import (
 )
 from gavel.db.schema.array_side import pod
 from gavel.db.schema.array_side import volume as volume_table
+from gavel.domain.fields import fields_of
 from gavel.domain.source import Stream
 
 _DATASTORES = """
@@ -63,7 +64,7 @@ def volume(connection: Connection, volume_id: int, now: datetime) -> VolumeDetai
     row, *peer_rows = volume_rows(connection, ids, minute)
     devices = members(connection, RefKind.VOLUME, Stream.HOST_DEVICE, [volume_id]).get(volume_id, [])
     return VolumeDetail(
-        row=row,
+        **fields_of(row),
         connected_hosts=tuple(connection.scalars(text(_CONNECTED_HOSTS), {"id": volume_id})),
         peers=tuple(peer_rows),
         devices=device_rows(connection, devices, minute),
