@@ -1,7 +1,7 @@
 /** Keeps the screen in step with the database: one event stream, polling when it is down, silence when the view is frozen. */
 
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
-import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react'
+import { createContext, type ReactNode, useContext, useEffect, useEffectEvent, useMemo, useState } from 'react'
 import { ownAddress } from '../lib/base'
 import { serverNow } from '../lib/serverClock'
 import type { LiveUpdate } from './types'
@@ -50,12 +50,11 @@ export function refresh(client: QueryClient, frozen: boolean, hasLedger = true):
 export function LiveProvider({ frozen, children }: { frozen: boolean; children: ReactNode }) {
   const client = useQueryClient()
   const [connection, setConnection] = useState<Omit<Live, 'frozen'>>({ state: 'connecting', downSince_ms: null })
-  const frozenNow = useRef(frozen)
-  frozenNow.current = frozen
+  const isFrozen = useEffectEvent(() => frozen)
 
   useEffect(() => {
     const follow = (streams?: ReadonlySet<string>) =>
-      refresh(client, frozenNow.current, streams === undefined || streams.has('ledger'))
+      refresh(client, isFrozen(), streams === undefined || streams.has('ledger'))
     let wasDown = false
     // What a page has was asked for after its start, and after an outage anew: the stream's first update may be older than that.
     let asked_ms = serverNow() - performance.now()
@@ -80,7 +79,7 @@ export function LiveProvider({ frozen, children }: { frozen: boolean; children: 
 
   const every_ms = connection.state === 'live' ? FULL_REFRESH_MS : POLL_MS
   useEffect(() => {
-    const timer = setInterval(() => refresh(client, frozenNow.current), every_ms)
+    const timer = setInterval(() => refresh(client, isFrozen()), every_ms)
     return () => clearInterval(timer)
   }, [client, every_ms])
 

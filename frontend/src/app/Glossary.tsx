@@ -24,7 +24,7 @@ export function Glossary() {
         mb="sm"
       />
       {shown.length === 0 && <p className={styles.text}>{helpCopy.noTerm}</p>}
-      <dl className={styles.glossary}>
+      <dl className={`${styles.glossary} grid gap-8`}>
         {shown.map(({ term, meaning }) => (
           <div key={term}>
             <dt>{term}</dt>

@@ -30,9 +30,9 @@ export default function Help({ opened, onClose }: { opened: boolean; onClose: ()
       closeButtonProps={{ 'aria-label': helpCopy.closeHelp }}
     >
       <h3 className={styles.heading}>{helpCopy.keyboard}</h3>
-      <dl className={styles.keys}>
+      <dl className={`${styles.keys} grid gap-wrap`}>
         {[...KEYS, ...goTo].map(([keys, words]) => (
-          <div key={words} className={styles.row}>
+          <div key={words} className={`${styles.row} row gap-12`}>
             <dt>
               {keys.map((key) => (
                 <Kbd key={key}>{key}</Kbd>
@@ -48,7 +48,7 @@ export default function Help({ opened, onClose }: { opened: boolean; onClose: ()
       <p className={styles.text}>{helpCopy.gaps}</p>
       <Glossary />
       <h3 className={styles.heading}>{helpCopy.about}</h3>
-      <ul className={styles.links}>
+      <ul className="list flex wrap gap-wrap">
         {ABOUT.map(([address, words]) => (
           <li key={address}>
             <a href={address} target="_blank" rel="noreferrer">

@@ -39,11 +39,11 @@ export function Layout() {
         <nav className={styles.nav} aria-label={navigationCopy.pages}>
           <Menu />
         </nav>
-        <main className={styles.main} id="main">
+        <main className={`${styles.main} column narrow`} id="main">
           <OutageProvider>
             <OutageNote />
             <AddressNote />
-            <div className={styles.page}>
+            <div className={`${styles.page} column narrow full`}>
               <Outlet />
             </div>
           </OutageProvider>
@@ -69,7 +69,7 @@ function Shortcuts({ onHelp }: { onHelp: () => void }) {
 const Header = memo(function Header({ onHelp }: { onHelp: () => void }) {
   const [isMenuOpen, setMenuOpen] = useState(false)
   return (
-    <header className={styles.header}>
+    <header className={`${styles.header} row gap-10`}>
       <div className={styles.burger}>
         <ActionIcon variant="default" size="lg" aria-label={navigationCopy.openMenu} onClick={() => setMenuOpen(true)}>
           <Icon name="burger" />
@@ -79,7 +79,7 @@ const Header = memo(function Header({ onHelp }: { onHelp: () => void }) {
       <MenuDrawer opened={isMenuOpen} onClose={() => setMenuOpen(false)}>
         <Menu onChoose={() => setMenuOpen(false)} />
       </MenuDrawer>
-      <Link to={HOME} className={styles.brand} aria-label={navigationCopy.home}>
+      <Link to={HOME} className={`${styles.brand} inline-row ink gap-8`} aria-label={navigationCopy.home}>
         <img src={ownAddress('/favicon.svg')} alt="" className={styles.logo} />
         {navigationCopy.product}
       </Link>
@@ -88,7 +88,7 @@ const Header = memo(function Header({ onHelp }: { onHelp: () => void }) {
       </div>
       <div className={styles.controls}>
         <TimeControl />
-        <div className={styles.personal}>
+        <div className={`${styles.personal} fixed`}>
           <SessionButton />
           <PreferencesMenu onHelp={onHelp} />
         </div>
@@ -104,7 +104,7 @@ function Menu({ onChoose }: { onChoose?: () => void }) {
         <li key={page.path}>
           <Link
             to={menuPath(page)}
-            className={styles.link}
+            className={`${styles.link} row muted medium gap-10`}
             onClick={onChoose}
             activeOptions={{ exact: page.path === HOME, includeSearch: false }}
           >

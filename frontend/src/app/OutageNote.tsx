@@ -32,7 +32,7 @@ function Away({ outage }: { outage: Outage }) {
     setAsked(false)
   }
   return (
-    <div className={styles.outage}>
+    <div className={`${styles.outage} row wrap gap-wrap`}>
       <Icon name="warning" />
       <p role="alert">
         <strong>
@@ -59,7 +59,7 @@ function shownWords({ read_ms }: Outage, zone: Zone): string {
 function StreamLost({ since_ms }: { since_ms: number }) {
   const { zone } = usePreferences()
   return (
-    <div className={styles.banner} role="status">
+    <div className={`${styles.banner} row size-label gap-10`} role="status">
       <Icon name="warning" />
       {errorsCopy.liveInterrupted(formatClock(since_ms, zone, true))}
     </div>

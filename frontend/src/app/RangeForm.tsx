@@ -32,8 +32,8 @@ export default function RangeForm({ bounds, zone, onChoose }: RangeFormProps) {
   const [from_ms, to_ms] = value.map((text) => (text === null ? Number.NaN : fromWallClock(text, zone)))
   const isUsable = from_ms !== undefined && to_ms !== undefined && to_ms - from_ms >= 60_000
   return (
-    <div className={styles.form}>
-      <p className={styles.title}>
+    <div className={`${styles.form} column gap-10`}>
+      <p className="size-label semibold">
         {navigationCopy.fixedWindow} {zoneName(zone)}
       </p>
       <InlineDateTimePicker

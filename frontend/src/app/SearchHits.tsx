@@ -75,12 +75,12 @@ export default function SearchHits(props: SearchHitsProps) {
             <Combobox.Option
               key={`${hit.ref.kind}-${hit.ref.id}`}
               value={addressOf(hit.ref) ?? ''}
-              className={styles.option}
+              className="row narrow gap-10"
             >
               <Icon name={kindOfSubject(hit.ref.kind)?.subject ?? (hit.ref.kind === 'source' ? 'source' : 'search')} />
-              <span className={styles.words}>
+              <span className="column narrow grow">
                 <Name>{hit.ref.name}</Name>
-                <span className={styles.context}>
+                <span className="flex narrow small">
                   <Name>{`${hit.ref.kind} · ${hit.context}`}</Name>
                 </span>
               </span>
@@ -100,11 +100,11 @@ export default function SearchHits(props: SearchHitsProps) {
 function CommandOption({ command, zone }: { command: Command; zone: Zone }) {
   const isPage = command.kind === 'page'
   return (
-    <Combobox.Option value={command.id} className={styles.option}>
+    <Combobox.Option value={command.id} className="row narrow gap-10">
       <Icon name={isPage ? (command.page.menu?.icon ?? 'search') : 'search'} />
-      <span className={styles.words}>
+      <span className="column narrow grow">
         <span>{isPage ? command.page.title : rangeWords(command.range, zone)}</span>
-        <span className={styles.context}>{isPage ? paletteCopy.pageHit : paletteCopy.rangeHit}</span>
+        <span className="flex narrow small">{isPage ? paletteCopy.pageHit : paletteCopy.rangeHit}</span>
       </span>
     </Combobox.Option>
   )

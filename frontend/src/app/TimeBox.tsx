@@ -44,7 +44,7 @@ function Presets({ range, onChoose }: { range: Range; onChoose: (range: Range) =
           <li key={preset}>
             <button
               type="button"
-              className={styles.preset}
+              className={`${styles.preset} plain full`}
               aria-pressed={isChosen}
               data-autofocus={isChosen || undefined}
               onClick={() => onChoose({ kind: 'last', last: preset })}

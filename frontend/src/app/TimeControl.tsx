@@ -29,7 +29,7 @@ export function TimeControl() {
   }
   const words = range.kind === 'last' ? presetLabel(range.last) : formatWindow(range.from_ms, range.to_ms, zone)
   return (
-    <Group gap={4} wrap="nowrap" className={styles.control}>
+    <Group gap={4} wrap="nowrap" className={`${styles.control} narrow`}>
       <Step icon="left" label={navigationCopy.earlier} onClick={() => setRange(shiftRange(range, -1, serverNow()))} />
       <Button
         {...carried}
@@ -41,7 +41,7 @@ export function TimeControl() {
         onKeyDown={({ key }) => key === 'Escape' && setOpen(false)}
         leftSection={<Icon name="clock" />}
       >
-        <span className={`numeric ${styles.words}`}>{words}</span>
+        <span className={`numeric ends`}>{words}</span>
         {range.kind === 'last' && <ZoneWord zone={zone} />}
       </Button>
       <TimeBox opened={isOpen} onChange={setOpen} of={button} range={range} onChoose={choose} />
@@ -60,7 +60,7 @@ export function TimeControl() {
 function ZoneWord({ zone }: { zone: Zone }) {
   const name = zoneName(zone, serverNow())
   return (
-    <span className={styles.zone} title={navigationCopy.timesIn(name)}>
+    <span className={`${styles.zone} small`} title={navigationCopy.timesIn(name)}>
       {name}
     </span>
   )
@@ -119,7 +119,7 @@ function FreezeToggle({ range, onChange }: { range: Range; onChange: (range: Ran
       data-tip={explanation}
     >
       {isFrozen ? (
-        <span className={styles.frozen}>
+        <span className="inline-row gap-6">
           <Icon name="frozen" size={14} /> {navigationCopy.paused}
         </span>
       ) : (

@@ -1,7 +1,7 @@
 /** Keys that work everywhere: `/` and Ctrl-K or Cmd-K search, `g d` datastores …, `[` `]` time window, `?` help. */
 
 import { useNavigate } from '@tanstack/react-router'
-import { useEffect, useRef } from 'react'
+import { useEffect, useEffectEvent, useRef } from 'react'
 import { shiftRange } from '../lib/range'
 import { serverNow } from '../lib/serverClock'
 import { useRange } from '../lib/url'
@@ -19,9 +19,8 @@ export function useShortcuts(openHelp: () => void): void {
   const navigate = useNavigate()
   const [range, setRange] = useRange()
   const lastG = useRef(Number.NEGATIVE_INFINITY)
-  const actions = useRef<(key: string, at_ms: number) => boolean>(() => false)
 
-  actions.current = (key, at_ms) => {
+  const act = useEffectEvent((key: string, at_ms: number): boolean => {
     const goesTo = PAGES.find((page) => page.menu?.key === key)
     if (goesTo && at_ms - lastG.current < SEQUENCE_MS) {
       lastG.current = Number.NEGATIVE_INFINITY
@@ -34,14 +33,14 @@ export function useShortcuts(openHelp: () => void): void {
     else if (key === '[' || key === ']') setRange(shiftRange(range, key === '[' ? -1 : 1, serverNow()))
     else return false
     return true
-  }
+  })
 
   useEffect(() => {
     function onKey(event: KeyboardEvent) {
       const isModified = event.ctrlKey || event.metaKey
       const isPalette = isModified && event.key === 'k'
       if (!isPalette && (isModified || event.altKey || isTyping(event.target))) return
-      if (actions.current(isPalette ? '/' : event.key, event.timeStamp)) event.preventDefault()
+      if (act(isPalette ? '/' : event.key, event.timeStamp)) event.preventDefault()
     }
     document.addEventListener('keydown', onKey)
     return () => document.removeEventListener('keydown', onKey)

@@ -24,14 +24,16 @@ function classesOf(css: string): Set<string> {
   )
 }
 
-/** Names that scripts ask a sheet for. */
-function namesAskedOf(sheet: string): Set<string> {
-  const asked = new Set<string>()
+/** Names that scripts ask each sheet for. */
+function namesAsked(): Map<string, Set<string>> {
+  const asked = new Map<string, Set<string>>()
   for (const { name, text } of scripts)
-    for (const [, local = '', path = ''] of text.matchAll(/import (\w+) from '([^']+\.module\.css)'/g)) {
-      if (relative(SOURCES, resolve(SOURCES, dirname(name), path)) !== sheet) continue
+    for (const [, local = '', path = ''] of text.matchAll(/^import (\w+) from '([^']+\.module\.css)'/gm)) {
+      const sheet = relative(SOURCES, resolve(SOURCES, dirname(name), path))
+      const names = asked.get(sheet) ?? new Set()
       for (const [, member = ''] of text.replace(/^import .*$/gm, '').matchAll(new RegExp(`\\b${local}\\.(\\w+)`, 'g')))
-        asked.add(member)
+        names.add(member)
+      asked.set(sheet, names)
     }
   return asked
 }
@@ -64,12 +66,20 @@ describe('styles', () => {
   it('classes: used, and there when used', () => {
     const unused: string[] = []
     const missing: string[] = []
+    const asks = namesAsked()
     for (const { name, css } of sheets.filter((sheet) => sheet.name.endsWith('.module.css'))) {
-      const [there, asked] = [classesOf(css), namesAskedOf(name)]
+      const [there, asked] = [classesOf(css), asks.get(name) ?? new Set<string>()]
       unused.push(...[...there].filter((one) => !asked.has(one)).map((one) => `${name} .${one}`))
       missing.push(...[...asked].filter((one) => !there.has(one)).map((one) => `${name} .${one}`))
     }
     expect(unused).toEqual([])
     expect(missing).toEqual([])
+  })
+
+  it('shared classes: used, and by name', () => {
+    const shared = classesOf(sheets.find(({ name }) => name === 'styles/shared.css')?.css ?? '')
+    const words = new Set(scripts.flatMap(({ text }) => text.match(/(?<=["'`\s])[a-z][a-z0-9-]*(?=["'`\s])/g) ?? []))
+    expect(shared.size).toBeGreaterThan(30)
+    expect([...shared].filter((name) => !words.has(name))).toEqual([])
   })
 })

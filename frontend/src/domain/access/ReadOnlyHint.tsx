@@ -9,7 +9,7 @@ export function ReadOnlyHint({ todo }: { todo: string }) {
   const { isAdmin, known, setupPending, openDialog } = useSession()
   if (!known || isAdmin) return null
   return (
-    <div className={styles.hint}>
+    <div className={`${styles.hint} row wrap muted gap-wrap`}>
       <Icon name="lock" />
       {setupPending ? sessionCopy.readOnlySetup(todo) : sessionCopy.readOnly(todo)}
       <Button size="xs" variant="default" onClick={openDialog}>

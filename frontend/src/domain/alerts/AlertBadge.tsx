@@ -16,7 +16,7 @@ export function AlertBadge({ alerts, linked = true }: { alerts: readonly AlertOu
   const { word, ...look } = isRecovering ? alertStateMark(worst.state, worst.severity) : severityMark(worst.severity)
   const more = alerts.length > 1 ? ` +${alerts.length - 1}` : ''
   const mark = <StateMark {...look} word={`${word}${more}`} />
-  if (!linked) return <span className={`${styles.badge} ${styles.bare}`}>{mark}</span>
+  if (!linked) return <span className={`${styles.badge} inline small ${styles.bare}`}>{mark}</span>
   // What is seen is part of what is said: so it can be asked for by voice.
   const count = plural(alerts.length, alertsCopy.alertNoun)
   const words =
@@ -24,7 +24,12 @@ export function AlertBadge({ alerts, linked = true }: { alerts: readonly AlertOu
       ? alertsCopy.badgeCount(count, word, worst.rule_name)
       : alertsCopy.badge(word, more, count, worst.rule_name)
   return (
-    <Link to={`/alerts/${worst.id}` as string} className={styles.badge} aria-label={words} title={words}>
+    <Link
+      to={`/alerts/${worst.id}` as string}
+      className={`${styles.badge} inline small`}
+      aria-label={words}
+      title={words}
+    >
       {mark}
     </Link>
   )

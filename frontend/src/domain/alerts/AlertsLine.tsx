@@ -42,8 +42,12 @@ export function AlertsLine(props: AlertsLineProps) {
 function Active({ choose, of, most = 3 }: AlertsLineProps) {
   const { data, error } = useQuery(alertsNowQuery())
   return (
-    <section className={styles.line} aria-label={alertsCopy.active} aria-busy={data === undefined && error === null}>
-      <span className={styles.term}>{alertsCopy.active}</span>
+    <section
+      className="flex wrap baseline narrow gap-words"
+      aria-label={alertsCopy.active}
+      aria-busy={data === undefined && error === null}
+    >
+      <span className="fixed muted">{alertsCopy.active}</span>
       {data === undefined ? (
         <span className="faint">{error === null ? '…' : alertsCopy.notLoaded}</span>
       ) : (
@@ -59,12 +63,16 @@ function InRange({ choose, of, most = 3, range }: AlertsLineProps & { range: Ran
   const alerts = data === undefined ? [] : choose(data.items)
   const title = alertsCopy.inRange
   return (
-    <section className={styles.line} aria-label={title} aria-busy={data === undefined && error === null}>
-      <span className={styles.term}>{title}</span>
+    <section
+      className="flex wrap baseline narrow gap-words"
+      aria-label={title}
+      aria-busy={data === undefined && error === null}
+    >
+      <span className="fixed muted">{title}</span>
       {data === undefined ? (
         <span className="faint">{error === null ? '…' : alertsCopy.notLoaded}</span>
       ) : alerts.length === 0 ? (
-        <span className={styles.quiet}>
+        <span className="inline wrap gap-words">
           <StateMark
             tone="calm"
             word={of === undefined ? alertsCopy.noneInRange : alertsCopy.noneOnObject(subjectWord(of.kind))}
@@ -91,7 +99,7 @@ function Standing({ now, choose, of, most }: StandingProps) {
   const waiting = pending === 0 ? '' : alertsCopy.pendingCount(pending.toLocaleString('en-US'))
   if (open.length === 0)
     return (
-      <span className={styles.quiet}>
+      <span className="inline wrap gap-words">
         {now.analyzed_until_at === null ? (
           <StateMark tone="calm" word={alertsCopy.notAnalyzed} />
         ) : (
@@ -115,9 +123,9 @@ interface LinesProps extends Pick<StandingProps, 'of' | 'most'> {
 function Lines({ alerts, of, most, more, isPast = false }: LinesProps) {
   return (
     <>
-      <ul className={styles.alerts}>
+      <ul className={`${styles.alerts} stack narrow gap-2`}>
         {alerts.slice(0, most).map((alert) => (
-          <li key={alert.id} className={styles.alert}>
+          <li key={alert.id} className="flex wrap baseline narrow breaks gap-words">
             <OneAlert
               alert={alert}
               isOwn={of?.kind === alert.subject.kind && of.id === alert.subject.id}
@@ -127,7 +135,7 @@ function Lines({ alerts, of, most, more, isPast = false }: LinesProps) {
         ))}
       </ul>
       {more !== '' && (
-        <Link to={'/alerts' as string} className={styles.more}>
+        <Link to={'/alerts' as string} className="fixed">
           {more}
         </Link>
       )}
@@ -149,20 +157,20 @@ function OneAlert({ alert, isOwn, isPast }: { alert: AlertOut; isOwn: boolean; i
       </span>
       {!isOwn && (
         <span className={styles.name}>
-          <span className={styles.of}>
+          <span className="fixed nowrap">
             {alertsCopy.on} {subjectWord(alert.subject.kind)}
           </span>
           <Name focusable>{alert.subject.name}</Name>
         </span>
       )}
-      <span className={styles.much} title={measureWords(alert.measure)}>
+      <span className="tabular" title={measureWords(alert.measure)}>
         {formatAmount(alert.value, alert.measure.unit)}
         <span className="muted">
           {bound !== null && `, ${bound}`} {whenWords(alert, zone)}
           {worst !== null && `, ${worst}`}
         </span>
       </span>
-      <span className={styles.age} title={alertsCopy.sinceTitle(formatInstant(began_ms, zone))}>
+      <span className="muted numeric" title={alertsCopy.sinceTitle(formatInstant(began_ms, zone))}>
         {isPast ? (
           alertsCopy.sinceTitle(formatInstant(began_ms, zone))
         ) : (

@@ -22,6 +22,7 @@ import { drawnWords } from '../../kit/chart/lineWords'
 import { NumbersView } from '../../kit/chart/NumbersView'
 import { useBrush, useHiddenLines, useTimeCursor } from '../../kit/chart/timeChart'
 import { useTokens } from '../../kit/chart/useTokens'
+import { Segments } from '../../kit/form/Segments'
 import { atLeast } from '../../lib/breakpoints'
 import { useMediaMatch, usePreferences } from '../../lib/preferences'
 import { AtOnce } from '../../lib/search'
@@ -104,9 +105,9 @@ export const LatencyChart = memo(function LatencyChart({
       csv={() => numbersCsv(numbers)}
       table={<NumbersView table={numbers} label={breakdownCopy.numbersByLayer(name)} />}
       legend={
-        <div className={stacksOnly ? styles.oneLine : undefined}>
+        <div className={stacksOnly ? `${styles.oneLine} flex wrap start between` : undefined}>
           <Legend lines={legend} />
-          <div className={styles.switches}>
+          <div className={`${styles.switches} flex wrap`}>
             <AtOnce>
               <StackSwitch />
               {!stacksOnly && <BoundsSwitch layers={layers} named={named} />}
@@ -138,16 +139,17 @@ function useShare() {
 function StackSwitch() {
   const [asShare, choose] = useShare()
   return (
-    <div className={styles.tabs}>
+    <div className={`${styles.tabs} row wrap gap-8`}>
       <span className="muted">{breakdownCopy.unit}</span>
-      <fieldset className={styles.switch} aria-label={breakdownCopy.stackSwitch}>
-        <button type="button" aria-pressed={!asShare} onClick={() => choose('', { replace: true })}>
-          {commonCopy.ms}
-        </button>
-        <button type="button" aria-pressed={asShare} onClick={() => choose('share', { replace: true })}>
-          100 %
-        </button>
-      </fieldset>
+      <Segments
+        label={breakdownCopy.stackSwitch}
+        options={[
+          { value: '', label: commonCopy.ms },
+          { value: 'share', label: '100 %' },
+        ]}
+        chosen={asShare ? 'share' : ''}
+        onChoose={(value) => choose(value, { replace: true })}
+      />
     </div>
   )
 }
@@ -161,20 +163,14 @@ function BoundsSwitch({ layers, named }: BoundsSwitchProps) {
   const [chosen, choose] = useBounded(layers, named)
   if (layers.length === 0) return null
   return (
-    <div className={styles.tabs}>
+    <div className={`${styles.tabs} row wrap gap-8`}>
       <span className="muted">{breakdownCopy.uncertainty}</span>
-      <fieldset className={styles.switch} aria-label={breakdownCopy.uncertaintySwitch}>
-        {layers.map(({ name, label }) => (
-          <button
-            key={name}
-            type="button"
-            aria-pressed={name === chosen}
-            onClick={() => choose(name, { replace: true })}
-          >
-            {label}
-          </button>
-        ))}
-      </fieldset>
+      <Segments
+        label={breakdownCopy.uncertaintySwitch}
+        options={layers.map(({ name, label }) => ({ value: name, label }))}
+        chosen={chosen}
+        onChoose={(name) => choose(name, { replace: true })}
+      />
     </div>
   )
 }

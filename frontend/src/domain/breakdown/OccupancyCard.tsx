@@ -24,7 +24,7 @@ export function OccupancyCard({ occupancy }: { occupancy: Occupancy }) {
     >
       {isThere ? (
         <>
-          <p className={styles.lead}>
+          <p className={`${styles.lead} page-title`}>
             {total} {outstandingCopy.total}
             {layers.length > 0 && <span className="muted">: {inWords(told)}</span>}
           </p>
@@ -35,7 +35,7 @@ export function OccupancyCard({ occupancy }: { occupancy: Occupancy }) {
             words={outstandingCopy.barLabel(total, inWords(told))}
           />
           <LayersTable layers={told} />
-          <p className={styles.note}>
+          <p className="quiet pretty above">
             {outstanding_ios === null ? outstandingCopy.notPolled : outstandingCopy.crossCheck(ios(outstanding_ios))}
             {not_measured.length > 0 && outstandingCopy.notMeasured(not_measured.join(', '))}
           </p>
@@ -101,14 +101,14 @@ export function toldOccupancy(
 
 function LayersTable({ layers }: { layers: readonly ToldLayer[] }) {
   return (
-    <table className={styles.rows} aria-label={outstandingCopy.tableLabel}>
+    <table className="lines" aria-label={outstandingCopy.tableLabel}>
       <thead>
         <tr>
           <th scope="col">{commonCopy.layer}</th>
-          <th scope="col" className={styles.number}>
+          <th scope="col" className="right numeric">
             {outstandingCopy.outstanding}
           </th>
-          <th scope="col" className={styles.number}>
+          <th scope="col" className="right numeric">
             {commonCopy.rangeHeader}
           </th>
         </tr>
@@ -117,13 +117,13 @@ function LayersTable({ layers }: { layers: readonly ToldLayer[] }) {
         {layers.map((layer) => (
           <tr key={layer.name}>
             <td>
-              <span className={styles.named}>
+              <span className="inline-row gap-8">
                 <LayerSwatch layers={layer.layers} />
                 {layer.label}
               </span>
             </td>
-            <td className={styles.number}>{layer.told}</td>
-            <td className={styles.number}>{layer.between}</td>
+            <td className="right numeric">{layer.told}</td>
+            <td className="right numeric">{layer.between}</td>
           </tr>
         ))}
       </tbody>

@@ -29,7 +29,6 @@ import { useMediaMatch, usePreferences } from '../../lib/preferences'
 import { AtOnce } from '../../lib/search'
 import { formatWindow } from '../../lib/time'
 import { useParameter } from '../../lib/url'
-import styles from '../diagnosis/Diagnosis.module.css'
 import { BREAKDOWN_DIRECTION } from '../parameters'
 import { baselineWords, shortBaselineWords } from './baselineWords'
 
@@ -118,7 +117,7 @@ export const WaterfallChart = memo(function WaterfallChart({
       csv={() => waterfallCsv(columns, disagreement_us)}
       table={
         <>
-          {compact && counts !== '' && <p className={styles.note}>{counts}</p>}
+          {compact && counts !== '' && <p className="quiet pretty above">{counts}</p>}
           <WaterfallTable
             columns={columns}
             name={name}
@@ -200,7 +199,7 @@ function FoldedNote({ folded: { small, missing } }: { folded: FoldedRows }) {
     small.length === 0 ? '' : breakdownCopy.foldedSmall(small.join(', ')),
     missing.length === 0 ? '' : breakdownCopy.foldedMissing(missing.join(', ')),
   ].filter((text) => text !== '')
-  return words.length === 0 ? null : <p className={styles.folded}>{words.join(' · ')}</p>
+  return words.length === 0 ? null : <p className="quiet">{words.join(' · ')}</p>
 }
 
 /** Reads and writes; one without numbers makes room for the other, and is told in a line. */
@@ -260,9 +259,9 @@ interface LegendProps {
 function Legend({ silent, counted, marks }: LegendProps) {
   return (
     <>
-      {counted !== '' && <p className={styles.note}>{counted}</p>}
+      {counted !== '' && <p className="quiet pretty above">{counted}</p>}
       {silent.map(({ direction, state }) => (
-        <p key={direction} className={styles.note}>
+        <p key={direction} className="quiet pretty above">
           {COLUMN_TITLES[direction]}: {STATE_WORDS[state]}
         </p>
       ))}
@@ -285,14 +284,14 @@ function WaterfallTable({ columns, name, over, disagreement_us }: WaterfallTable
   if (!isWide) return <WaterfallOnPhone columns={columns} name={name} over={over} all={all} />
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
-    <section className={styles.scroll} tabIndex={0} aria-label={breakdownCopy.tableScroll}>
-      <table className={styles.rows} aria-label={breakdownCopy.tableLabel(name)}>
+    <section className="scroll-x" tabIndex={0} aria-label={breakdownCopy.tableScroll}>
+      <table className="lines" aria-label={breakdownCopy.tableLabel(name)}>
         <thead>
           <tr>
             <th scope="col">{breakdownCopy.segmentHeader}</th>
             {columns.flatMap(({ direction }) =>
               ['', breakdownCopy.share, over].map((what) => (
-                <th key={direction + what} scope="col" className={styles.number}>
+                <th key={direction + what} scope="col" className="right numeric">
                   {COLUMN_TITLES[direction]} {what}
                 </th>
               )),
@@ -302,7 +301,7 @@ function WaterfallTable({ columns, name, over, disagreement_us }: WaterfallTable
         <tbody>
           {(all[0] ?? []).map((row, position) => (
             <tr key={row.key}>
-              <td className={styles.whole}>
+              <td className="nowrap">
                 {row.kind === 'part' ? <span className="muted">· {row.label}</span> : row.label}
               </td>
               {all.flatMap((rows, index) => numberCells(rows[position], String(index)))}
@@ -321,7 +320,7 @@ interface OnPhoneProps extends Pick<WaterfallTableProps, 'columns' | 'name' | 'o
 /** The same, one below the other: a phone has no room for columns. */
 function WaterfallOnPhone({ columns, name, over, all }: OnPhoneProps) {
   return (
-    <table className={styles.rows} aria-label={breakdownCopy.tableLabel(name)}>
+    <table className="lines" aria-label={breakdownCopy.tableLabel(name)}>
       <thead>
         <tr>
           <th scope="col">
@@ -362,7 +361,7 @@ function numberCells(row: WaterfallRow | undefined, key: string) {
   const value = timeOf(row)
   return [value, row?.share, row?.excess].map((text, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: three fixed cells
-    <td key={`${key}.${index}`} className={styles.number}>
+    <td key={`${key}.${index}`} className="right numeric">
       {text || '–'}
     </td>
   ))

@@ -87,7 +87,7 @@ it('what is surely over and what perhaps is differ by more than their color; a h
   const over = (isCalm: boolean) => {
     const { container, unmount } = render(<DeltasCard deltas={deltas} isCalm={isCalm} />)
     const cells = [...container.querySelectorAll<HTMLElement>('tbody td:last-child')]
-    const told = cells.map(({ textContent, className }) => [textContent, className.includes('over')])
+    const told = cells.map(({ textContent, dataset }) => [textContent, dataset.tone === 'bad'])
     unmount()
     return told
   }

@@ -18,7 +18,7 @@ import { evidenceText, formatCauseNumber, formatLabeled, limitText } from './num
 /** Who and which limit beside the sentence, its proof below both. */
 export function CauseBlock({ cause }: { cause: Cause }) {
   return (
-    <section className={styles.block} aria-label={causeCopy.region}>
+    <section className={`${styles.block} stack narrow gap-8`} aria-label={causeCopy.region}>
       <Head cause={cause} />
       {cause.candidates.length > 0 && <Candidates candidates={cause.candidates} />}
       <Rows rows={whoRows(cause)} />
@@ -32,15 +32,15 @@ function Head({ cause: { label, confidence, from_at, to_at } }: { cause: Cause }
   const { zone } = usePreferences()
   const sure = confidence === null ? null : causeConfidence(confidence)
   return (
-    <header className={styles.head}>
-      <h3 className={styles.title}>{label}</h3>
+    <header className="flex wrap baseline gap-words">
+      <h3 className="title">{label}</h3>
       {sure !== null && (
-        <button type="button" className={styles.confidence} data-tip={sure.meaning}>
+        <button type="button" className="plain quiet dotted" data-tip={sure.meaning}>
           {sure.label}
         </button>
       )}
       {from_at !== null && to_at !== null && (
-        <span className={styles.window}>{formatWindow(Date.parse(from_at), Date.parse(to_at), zone)}</span>
+        <span className="push quiet tabular">{formatWindow(Date.parse(from_at), Date.parse(to_at), zone)}</span>
       )}
     </header>
   )
@@ -69,9 +69,9 @@ function Rows({ rows, across = false }: { rows: readonly Row[]; across?: boolean
   const shown = rows.filter(([, value]) => value !== null)
   if (shown.length === 0) return null
   return (
-    <dl className={across ? styles.across : styles.rows}>
+    <dl className={across ? `${styles.across} ruled above` : styles.rows}>
       {shown.map(([term, value]) => (
-        <div key={term} className={styles.row}>
+        <div key={term} className={`${styles.row} grid gap-10`}>
           <dt>{term}</dt>
           <dd>{value}</dd>
         </div>
@@ -107,12 +107,12 @@ function shareWords({ share, share_of, iops }: Cause): string | null {
 
 function Limit({ limit }: { limit: NonNullable<Cause['limit']> }) {
   return (
-    <span className={styles.limit}>
+    <span className={`${styles.limit} stack gap-2`}>
       <span className="numeric" title={limit.is_derived ? causeCopy.derivedHint : undefined}>
         {limit.name}: <strong>{unbroken(limitText(limit))}</strong>
       </span>
       <LimitBar limit={limit} />
-      {limit.set_where !== null && <span className={styles.quiet}>{causeCopy.setWhere(limit.set_where)}</span>}
+      {limit.set_where !== null && <span className="small breaks">{causeCopy.setWhere(limit.set_where)}</span>}
     </span>
   )
 }
@@ -155,14 +155,14 @@ function Changed({ changed }: { changed: NonNullable<Cause['changed']> }) {
 
 function Candidates({ candidates }: { candidates: readonly CauseCandidate[] }) {
   return (
-    <ol className={styles.candidates} aria-label={causeCopy.candidates}>
+    <ol className={`${styles.candidates} list grid size-label gap-6`} aria-label={causeCopy.candidates}>
       {candidates.map((one) => (
         <li key={`${one.kind}-${one.headline}`}>
-          <span className={styles.headline}>
+          <span className="flex wrap between breaks gap-words">
             <span>{unbroken(one.headline)}</span>
-            <span className={styles.weight}>{unbroken(causeCopy.weight(shareText(one.weight)))}</span>
+            <span className="muted nowrap">{unbroken(causeCopy.weight(shareText(one.weight)))}</span>
           </span>
-          <span className={styles.quiet}>{causeCopy.needs(one.needs)}</span>
+          <span className="small breaks">{causeCopy.needs(one.needs)}</span>
         </li>
       ))}
     </ol>

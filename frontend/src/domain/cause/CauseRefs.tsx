@@ -1,7 +1,6 @@
 import type { CauseObject } from '../../api/types'
 import { Name, NameLink } from '../../kit/text/Name'
 import { addressOf, EntityLink } from '../object/EntityLink'
-import styles from './Cause.module.css'
 
 /**
  * The object as a sentence calls it, leading to its page, or to that of what holds it: a device has a name of digits and no page. Several
@@ -11,7 +10,7 @@ export function CauseRefs({ object: { name, refs } }: { object: CauseObject }) {
   const [first] = refs
   if (first !== undefined && refs.length > 1 && refs.every(({ kind }) => kind === first.kind))
     return (
-      <span className={styles.refs}>
+      <span className="inline wrap baseline within gap-words">
         {refs.map((ref) => (
           <EntityLink key={ref.id} to={ref} />
         ))}

@@ -8,9 +8,9 @@ import { confidenceWord } from './confidence'
 
 export function CauseSentence({ cause }: { cause: Cause }) {
   return (
-    <p className={styles.sentence}>
+    <p className={`${styles.sentence} breaks pretty`}>
       {cause.confidence !== null && (
-        <span className={styles.lead}>{causeCopy.lead(confidenceWord(cause.confidence))}</span>
+        <span className="semibold">{causeCopy.lead(confidenceWord(cause.confidence))}</span>
       )}
       {unbroken(cause.candidates.length > 0 ? cause.headline : cause.text)}.
     </p>

@@ -11,6 +11,7 @@ import { shareText } from '../../charts/waterfall'
 import * as commonCopy from '../../copy/common'
 import * as contributorsCopy from '../../copy/contributors'
 import { useCursorMinute } from '../../kit/chart/useCursorTime'
+import { Segments } from '../../kit/form/Segments'
 import { Card } from '../../kit/layout/Card'
 import { DataState, EmptyState } from '../../kit/state/DataState'
 import type { Column } from '../../kit/table/Column'
@@ -52,7 +53,7 @@ export function ContributorsCard({ kind, id, window, named, hasData }: Contribut
           found.vms.length + found.hosts.length === 0 ? (
             <Nobody hasData={hasData || minute !== null} layer={layer} />
           ) : (
-            <div className={styles.rankings}>
+            <div className={`${styles.rankings} grid start`}>
               {kind !== 'vms' && found.vms.length > 0 && (
                 <Ranking
                   {...{ noun: 'VM', rows: found.vms, total: found.vms_total, layers: [layer], whole_ios }}
@@ -101,13 +102,12 @@ function LayerSwitch({
   onChoose: (layer: string, options: { replace: boolean }) => void
 }) {
   return (
-    <fieldset className={styles.switch} aria-label={contributorsCopy.layerSwitch}>
-      {LAYERS.map((one) => (
-        <button key={one} type="button" aria-pressed={one === layer} onClick={() => onChoose(one, { replace: true })}>
-          {layerWord(one)}
-        </button>
-      ))}
-    </fieldset>
+    <Segments
+      label={contributorsCopy.layerSwitch}
+      options={LAYERS.map((one) => ({ value: one, label: layerWord(one) }))}
+      chosen={layer}
+      onChoose={(one) => onChoose(one, { replace: true })}
+    />
   )
 }
 
@@ -239,7 +239,7 @@ export function Ranking({ noun, rows, total, layers, whole_ios, all_ios, rest_io
         grow: true,
         compact: (one) => sharePart(one),
         cell: (one) => (
-          <span className={styles.share}>
+          <span className={`${styles.share} grid middle gap-8`}>
             <LayerBar
               pieces={[{ name: 'share', label: '', layers, size: one.time_share ?? 0 }]}
               max={1}

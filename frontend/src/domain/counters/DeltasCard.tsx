@@ -23,18 +23,18 @@ export function DeltasCard({ deltas: { deltas }, isCalm }: { deltas: Deltas; isC
   return (
     <Card title={countersCopy.differences} hint={countersCopy.differencesHint}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
-      <section className={styles.scroll} tabIndex={0} aria-label={countersCopy.differencesScroll}>
-        <table className={styles.rows} aria-label={countersCopy.differences}>
+      <section className="scroll-x" tabIndex={0} aria-label={countersCopy.differencesScroll}>
+        <table className="lines" aria-label={countersCopy.differences}>
           <thead>
             <tr>
               <th scope="col">{countersCopy.difference}</th>
-              <th scope="col" className={styles.number}>
+              <th scope="col" className="right numeric">
                 {countersCopy.estimate}
               </th>
-              <th scope="col" className={`${styles.number} ${styles.wide}`}>
+              <th scope="col" className="right numeric not-on-phones">
                 {commonCopy.rangeHeader}
               </th>
-              <th scope="col" className={styles.number}>
+              <th scope="col" className="right numeric">
                 {countersCopy.aboveBaseline}
               </th>
             </tr>
@@ -43,12 +43,15 @@ export function DeltasCard({ deltas: { deltas }, isCalm }: { deltas: Deltas; isC
             {deltas.map((delta) => (
               <tr key={delta.name}>
                 <td>{delta.label}</td>
-                <td className={styles.number}>
+                <td className="right numeric">
                   {delta.us === null ? <span className="faint">{unitsCopy.notMeasured}</span> : latency(delta.us)}
                   {delta.us !== null && <span className={styles.below}>{commonCopy.inRange(between(delta))}</span>}
                 </td>
-                <td className={`${styles.number} ${styles.wide}`}>{delta.us === null ? '' : between(delta)}</td>
-                <td className={`${styles.number} ${isSure(delta) && !isCalm ? styles.over : ''}`}>
+                <td className="right numeric not-on-phones">{delta.us === null ? '' : between(delta)}</td>
+                <td
+                  className={`right numeric ${isSure(delta) && !isCalm ? 'semibold' : ''}`}
+                  data-tone={isSure(delta) && !isCalm ? 'bad' : undefined}
+                >
                   {excessWords(delta, latency)}
                 </td>
               </tr>
@@ -57,7 +60,7 @@ export function DeltasCard({ deltas: { deltas }, isCalm }: { deltas: Deltas; isC
         </table>
       </section>
       {deltas.some(({ name, us }) => name === 'driver_array' && us !== null) && (
-        <p className={styles.note}>{countersCopy.driverArrayNote}</p>
+        <p className="quiet pretty above">{countersCopy.driverArrayNote}</p>
       )}
     </Card>
   )

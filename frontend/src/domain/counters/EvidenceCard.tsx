@@ -38,7 +38,7 @@ export function EvidenceCard({ evidence }: { evidence: readonly Evidence[] }) {
       {evidence.length === 0 ? (
         <EmptyState title={countersCopy.noCounters} text={countersCopy.noCountersText} />
       ) : (
-        <div className={styles.sides}>
+        <div className={`${styles.sides} stack`}>
           {SIDES.map((words) => (
             <Side key={words.side} words={words} own={evidence.filter(({ side }) => side === words.side)} />
           ))}
@@ -53,9 +53,9 @@ function Side({ words: { title, nothing }, own }: { words: SideWords; own: reado
   const usual = useMemo(() => usualOf(own), [own])
   const columns = useMemo(() => evidenceColumns(zone, usual), [zone, usual])
   return (
-    <div className={styles.side}>
-      <h3 className={styles.title}>
-        {title} <span className={styles.count}>{plural(own.length, countersCopy.counterNoun)}</span>
+    <div className={`${styles.side} narrow`}>
+      <h3 className={`${styles.title} size-label semibold ruled`}>
+        {title} <span className="muted regular">{plural(own.length, countersCopy.counterNoun)}</span>
       </h3>
       {own.length === 0 ? (
         <p className={styles.nothing}>{nothing}</p>
@@ -78,7 +78,7 @@ function Side({ words: { title, nothing }, own }: { words: SideWords; own: reado
 /** Whose numbers most of them are: said once above them where a table has no column for it. */
 function Usual({ usual, own }: { usual: Evidence; own: readonly Evidence[] }) {
   return (
-    <p className={styles.usual}>
+    <p className={`${styles.usual} flex wrap quiet gap-words`}>
       <Names lead={countersCopy.evidenceObject(leadOf(usual))} names={[usual.subject.name]} between="" />
       <Names lead={countersCopy.sourceLead} names={usual.sources.map(nameOf)} between=" + " />
       {own.some((one) => !isSameOrigin(one, usual)) && <span>{countersCopy.evidenceDefault}</span>}
@@ -104,7 +104,7 @@ function evidenceColumns(zone: Zone, usual: Evidence | null): Column<Evidence>[]
       priority: 1,
       align: 'right',
       cell: ({ value, unit, precision, counter }) => (
-        <span className={styles.lines}>
+        <span className={`${styles.lines} stack`}>
           <Quantity value={value} unit={unit} precision={precision} origin={counter} />
           <span className={`${styles.origin} numeric`}>{formatPrecision(precision, unit)}</span>
         </span>
@@ -132,7 +132,7 @@ const nameOf = ({ name }: { name: string }) => name
 
 function Origin({ one }: { one: Evidence }) {
   return (
-    <span className={styles.lines}>
+    <span className={`${styles.lines} stack`}>
       <Names lead={leadOf(one)} names={[one.subject.name]} between="" />
       <span className={styles.origin}>
         <Names names={one.sources.map(nameOf)} between=" + " />
@@ -143,7 +143,7 @@ function Origin({ one }: { one: Evidence }) {
 
 function NumberLines({ one }: { one: Evidence }) {
   return (
-    <span className={styles.lines}>
+    <span className={`${styles.lines} stack`}>
       <Name whole>{one.label}</Name>
       <span className={styles.origin}>
         <Counter name={one.counter} />

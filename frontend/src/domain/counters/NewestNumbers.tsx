@@ -35,9 +35,9 @@ export function NewestNumbers({ newest, isVm, others }: { newest: Sides; isVm: b
     [others ? countersCopy.arrayIopsOf(others) : countersCopy.arrayIops, 'array', newest.array_iops, 'ops/s'],
   ]
   return (
-    <dl className={styles.numbers} aria-label={countersCopy.lastMinute}>
+    <dl className={`${styles.numbers} grid gap-10`} aria-label={countersCopy.lastMinute}>
       {numbers.map(([term, owner, value, unit]) => (
-        <div key={term} className={styles.number} data-owner={owner}>
+        <div key={term} className={`${styles.number} surface narrow`} data-owner={owner}>
           <dt>{term}</dt>
           <dd>
             <Quantity

@@ -99,7 +99,7 @@ export function OriginsCard({ series, groups }: { series: Series; groups: readon
         rowAt={(index) => measured[index]}
       />
       {silent.length > 0 && (
-        <p className={styles.silent}>
+        <p className={`${styles.silent} quiet`}>
           {countersCopy.notMeasuredInWindow}{' '}
           {silent.map(({ group, column }) => `${levelLabel(group.level)} ${column.label}`).join(', ')}.
         </p>

@@ -30,7 +30,7 @@ export function DetailsCard({ diagnosis }: { diagnosis: Diagnosis }) {
           <Checks diagnosis={diagnosis} />
         </>
       ) : (
-        <p className={styles.note}>{NO_DIAGNOSIS[diagnosis.state]}</p>
+        <p className="quiet pretty above">{NO_DIAGNOSIS[diagnosis.state]}</p>
       )}
       <Recalculated diagnosis={diagnosis} />
     </Card>
@@ -44,7 +44,7 @@ function Recalculated({ diagnosis: { data_quality: quality, from_at, to_at } }: 
   const minutes = Math.round((Date.parse(to_at) - Date.parse(from_at)) / 60_000)
   const at = formatClock(Date.parse(quality.recalculated_at), zone, true)
   return (
-    <p className={styles.note}>
+    <p className="quiet pretty above">
       {diagnosisCopy.recalculated(formatCount(quality.recalculated_minutes), plural(minutes, diagnosisCopy.minute), at)}
     </p>
   )
@@ -60,7 +60,7 @@ function Statements({ sentence, quality }: { sentence: Sentence; quality: Diagno
     [diagnosisCopy.qualityOf(quality.quality ?? ''), quality.quality === null ? [] : quality.quality_reasons],
   ] as const
   return (
-    <dl className={styles.statements}>
+    <dl className={`${styles.statements} grid above`}>
       {groups
         .filter(([, texts]) => texts.length > 0)
         .map(([term, texts]) => (
@@ -144,7 +144,7 @@ function Checks({ diagnosis }: { diagnosis: Diagnosis }) {
     ],
   ]
   return (
-    <dl className={styles.checks}>
+    <dl className={`${styles.checks} flex wrap ruled`}>
       {checks.map(
         ([term, value, hint]) =>
           value !== null && (

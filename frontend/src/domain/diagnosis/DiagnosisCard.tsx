@@ -37,7 +37,7 @@ export function DiagnosisCard({ diagnosis, isMoving }: { diagnosis: Diagnosis; i
     <Card
       title={diagnosisCopy.title}
       hint={
-        <div className={styles.marks}>
+        <div className="row wrap gap-wrap">
           <SeverityMark diagnosis={diagnosis} />
           <ConfidenceLabel diagnosis={diagnosis} explained />
           {isJudged && diagnosis.data_quality.quality !== null && <Quality quality={diagnosis.data_quality} />}
@@ -54,9 +54,9 @@ export function DiagnosisCard({ diagnosis, isMoving }: { diagnosis: Diagnosis; i
       stretch
     >
       <div className={isJudged ? undefined : styles.faint}>
-        <div className={styles.answer} data-caused={cause !== null}>
+        <div className={`${styles.answer} stack`} data-caused={cause !== null}>
           <div>
-            <p className={styles.sentence}>
+            <p className={`${styles.sentence} size-lead breaks pretty`}>
               {named.length > 0 && <LayerSwatch layers={named} />}
               <strong>{unbroken(diagnosis.sentence.head.text)}</strong>.
             </p>
@@ -66,9 +66,9 @@ export function DiagnosisCard({ diagnosis, isMoving }: { diagnosis: Diagnosis; i
                 <NextStep rule={rule} of={{ kind: findable, id: diagnosis.subject.id }} />
               </Suspense>
             )}
-            {diagnosis.state !== 'judged' && <p className={styles.note}>{NO_DIAGNOSIS[diagnosis.state]}</p>}
+            {diagnosis.state !== 'judged' && <p className="quiet pretty above">{NO_DIAGNOSIS[diagnosis.state]}</p>}
             {isJudged && (cause?.confidence ?? null) === null && <Reasons reasons={diagnosis.sentence.reasons} />}
-            <p className={styles.basis}>
+            <p className="flex wrap muted above gap-words">
               {isJudged && <span>{basisOf(diagnosis)}</span>}
               <EvidenceLink evidence={diagnosis.evidence} />
             </p>
@@ -85,8 +85,8 @@ function Quality({ quality: { quality, quality_reasons } }: { quality: Diagnosis
   const meaning =
     quality_reasons.length === 0 ? diagnosisCopy.qualityA : diagnosisCopy.dataQuality(quality_reasons.join('; '))
   return (
-    <button type="button" className={styles.quality} data-tip={meaning}>
-      {diagnosisCopy.qualityA} <span className={styles.letter}>{quality}</span>
+    <button type="button" className={`${styles.quality} inline-row muted gap-6`} data-tip={meaning}>
+      {diagnosisCopy.qualityA} <span className={`${styles.letter} fixed ink size-note`}>{quality}</span>
     </button>
   )
 }

@@ -12,7 +12,7 @@ export function CardSkeleton({ height }: { height: number }) {
 /** A whole card that is on its way: its heading stands already. */
 function ReadingCard({ title, height }: { title: string; height: number }) {
   return (
-    <div className={styles.reading} style={{ height }}>
+    <div className={`${styles.reading} column`} style={{ height }}>
       <Card title={title} hint={commonCopy.loading} fill>
         <Skeleton height="100%" />
       </Card>

@@ -65,7 +65,7 @@ function findingColumns(zone: Zone): Column<FindingRow>[] {
       grow: true,
       compact: 'bare',
       cell: ({ advice }) => (
-        <span className={styles.advice} title={advice}>
+        <span className={`${styles.advice} clamp size-label`} title={advice}>
           {advice}
         </span>
       ),
@@ -84,7 +84,7 @@ function Marks({ row, zone }: { row: FindingRow; zone: Zone }) {
   return (
     <span className={styles.marks} title={row.accepted === null ? undefined : acceptedWords(row.accepted, zone)}>
       <StateMark {...findingMark(row, zone)} />
-      <span className={styles.quiet}>{confidenceLabel(row.confidence)}</span>
+      <span className="ends small">{confidenceLabel(row.confidence)}</span>
     </span>
   )
 }
@@ -93,10 +93,10 @@ function Title({ row: { id, title, rule_title } }: { row: FindingRow }) {
   const words = visibleName(title)
   return (
     <span className={styles.finding}>
-      <Link to={`/findings/${id}` as string} className={styles.title} title={words}>
+      <Link to={`/findings/${id}` as string} className={`${styles.title} clamp`} title={words}>
         {words}
       </Link>
-      <span className={styles.quiet}>{rule_title}</span>
+      <span className="ends small">{rule_title}</span>
     </span>
   )
 }
@@ -105,7 +105,7 @@ function On({ row: { object, concerns } }: { row: FindingRow }) {
   return (
     <span className={styles.on}>
       <EntityLink to={object} />
-      {concerns > 0 && <span className={styles.quiet}>{findingsCopy.concerns(formatCount(concerns))}</span>}
+      {concerns > 0 && <span className="ends small">{findingsCopy.concerns(formatCount(concerns))}</span>}
     </span>
   )
 }

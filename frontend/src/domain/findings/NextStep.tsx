@@ -22,7 +22,7 @@ export function NextStep({ rule, of: { kind, id } }: NextStepProps) {
   const [first] = useQuery(findingsQuery(params)).data?.items ?? []
   if (first === undefined) return null
   return (
-    <p className={styles.step}>
+    <p className={`${styles.step} breaks pretty`}>
       <strong>{findingsCopy.nextStep}</strong> {visibleName(first.advice)}.{' '}
       <Link to={`/findings/${first.id}` as string}>{findingsCopy.allAdvice}</Link>
     </p>

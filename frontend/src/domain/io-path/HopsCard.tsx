@@ -76,7 +76,7 @@ export function HopsCard({ hops, named, hasEnded = false }: HopsCardProps) {
             }
           >
             <Lines links={picture.links} height={picture.height} isCalm={hasEnded} />
-            <ol className={styles.hops} aria-label={ioPathCopy.hopsLabel}>
+            <ol className={`${styles.hops} list`} aria-label={ioPathCopy.hopsLabel}>
               {picture.columns.map(({ hop, x, nodes }) => (
                 <li key={hop.name} className={styles.hop}>
                   <HopTitle hop={hop} x={x} />
@@ -84,7 +84,7 @@ export function HopsCard({ hops, named, hasEnded = false }: HopsCardProps) {
                     {nodes.map(({ node, y }) => (
                       <li
                         key={node.id}
-                        className={styles.node}
+                        className={`${styles.node} column narrow size-note`}
                         style={place(x, y)}
                         data-state={node.state ?? undefined}
                       >
@@ -98,7 +98,7 @@ export function HopsCard({ hops, named, hasEnded = false }: HopsCardProps) {
             </ol>
           </div>
           {picture.links.some(({ isUntold }) => isUntold) && (
-            <p className={styles.note}>{ioPathCopy.notSeparableNote}</p>
+            <p className={`${styles.note} quiet above`}>{ioPathCopy.notSeparableNote}</p>
           )}
         </div>
       )}
@@ -111,10 +111,10 @@ const place = (x: number, y = 0) => ({ '--x': `${x}%`, '--y': `${y}px` }) as CSS
 
 function HopTitle({ hop, x }: { hop: Pick<Hop, 'label' | 'total'> & { nodes: readonly unknown[] }; x: number }) {
   return (
-    <h3 className={styles.title} style={place(x)}>
+    <h3 className={`${styles.title} cut small semibold`} style={place(x)}>
       {hop.label}
       {hop.total > hop.nodes.length && (
-        <span className={styles.count}> {ioPathCopy.shownOf(hop.nodes.length, hop.total)}</span>
+        <span className="regular"> {ioPathCopy.shownOf(hop.nodes.length, hop.total)}</span>
       )}
     </h3>
   )
@@ -127,7 +127,7 @@ function NodeText({ node, hop, hops }: { node: HopNode; hop: string; hops: Hops 
   const full = fullness(node.load)
   return (
     <>
-      <span className={styles.name}>
+      <span className={`${styles.name} flex narrow size-label semibold`}>
         {parent !== null && (
           <span className={styles.parent}>
             <Name>{withoutDomain(parent)}</Name>
@@ -137,18 +137,18 @@ function NodeText({ node, hop, hops }: { node: HopNode; hop: string; hops: Hops 
         {node.ref === null ? <Name focusable>{node.name}</Name> : <EntityLink to={node.ref} />}
       </span>
       {node.detail.length > 0 && (
-        <span className={styles.detail}>
+        <span className="flex narrow muted">
           <Name focusable>{node.detail.join(' · ')}</Name>
         </span>
       )}
-      <span className={styles.load}>{iops === null ? NOT_MEASURED : formatIops(iops)}</span>
+      <span className="cut tabular">{iops === null ? NOT_MEASURED : formatIops(iops)}</span>
       {readingsOf(hop, node, hops).map((reading) => (
-        <span key={reading.by} className={styles.reading}>
-          {readingText(reading)} <span className={styles.by}>{readingLabel(reading.by)}</span>
+        <span key={reading.by} className={`${styles.reading} flex wrap baseline numeric`}>
+          {readingText(reading)} <span className={`${styles.by} small`}>{readingLabel(reading.by)}</span>
         </span>
       ))}
       {full !== null && (
-        <span className={styles.load}>
+        <span className="cut tabular">
           {full.label}
           <span className={styles.meter} aria-hidden="true">
             <i style={{ width: `${100 * full.share}%` }} />
@@ -167,7 +167,7 @@ function Times({ links, hops }: { links: readonly HopLink[]; hops: readonly Hop[
     <ul className={styles.times}>
       {links.map((link) => (
         <li key={link.to_id}>
-          <span className={styles.way}>
+          <span className={`${styles.way} flex narrow`}>
             <span>{ioPathCopy.linkTo(link.label)}</span>
             <Name focusable>{names.get(link.to_id) ?? '?'}</Name>
             <span>{': '}</span>
@@ -214,7 +214,7 @@ function Lines({ links, height, isCalm }: LinesProps) {
         <span
           key={key}
           aria-hidden="true"
-          className={styles.time}
+          className={`${styles.time} size-note numeric semibold`}
           data-named={isNamed}
           data-calm={isCalm}
           data-faint={isFaint}

@@ -19,8 +19,6 @@ import { Stacked } from '../../kit/table/Stacked'
 import { Name } from '../../kit/text/Name'
 import { useMediaMatch } from '../../lib/preferences'
 import { formatIops, NOT_MEASURED } from '../../lib/units'
-import styles from '../diagnosis/Diagnosis.module.css'
-import hopStyles from './Hops.module.css'
 
 const WIDE = '(min-width: 700px)'
 
@@ -29,8 +27,8 @@ export function HopsTable({ hops }: { hops: Hops }) {
   if (!isWide) return <HopsOnPhone hops={hops} />
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
-    <section className={styles.scroll} tabIndex={0} aria-label={ioPathCopy.tableScroll}>
-      <table className={styles.rows} aria-label={ioPathCopy.perHop}>
+    <section className="scroll-x" tabIndex={0} aria-label={ioPathCopy.tableScroll}>
+      <table className="lines" aria-label={ioPathCopy.perHop}>
         <thead>
           <tr>
             <th scope="col">{ioPathCopy.hop}</th>
@@ -67,7 +65,7 @@ export function HopsTable({ hops }: { hops: Hops }) {
 
 function LinksTable({ hops }: { hops: Hops }) {
   return (
-    <table className={styles.rows} aria-label={ioPathCopy.betweenHops}>
+    <table className="lines" aria-label={ioPathCopy.betweenHops}>
       <thead>
         <tr>
           <th scope="col">{ioPathCopy.between}</th>
@@ -84,7 +82,7 @@ function LinksTable({ hops }: { hops: Hops }) {
             </td>
             <td>{link.label}</td>
             {isUntold(link) ? (
-              <td className={hopStyles.words} colSpan={2}>
+              <td className="muted right" colSpan={2}>
                 {linkWords(link)}
               </td>
             ) : (
@@ -144,7 +142,7 @@ function betweenHops({ hops, links }: Hops) {
 
 function OneColumn({ label, heading, children }: { label: string; heading: string; children: ReactNode }) {
   return (
-    <table className={styles.rows} aria-label={label}>
+    <table className="lines" aria-label={label}>
       <thead>
         <tr>
           <th scope="col">{heading}</th>
@@ -174,9 +172,9 @@ function StackedRow({ of, lines }: { of: string; lines: readonly string[] }) {
 }
 
 const Heading = ({ children }: { children: string }) => (
-  <th scope="col" className={styles.number}>
+  <th scope="col" className="right numeric">
     {children}
   </th>
 )
 
-const Value = ({ children }: { children: string }) => <td className={styles.number}>{children}</td>
+const Value = ({ children }: { children: string }) => <td className="right numeric">{children}</td>

@@ -3,7 +3,6 @@
 import type { Ref } from '../../api/types'
 import { Name, NameLink } from '../../kit/text/Name'
 import { kindOfSubject } from '../kinds'
-import styles from './EntityLink.module.css'
 
 /** The address of an object's page, or null when it has none. */
 export function addressOf(ref: Pick<Ref, 'kind' | 'id'>): string | null {
@@ -22,7 +21,7 @@ export function EntityLink({ to }: { to: Ref }) {
 export function EntityLinks({ to, most = 2 }: { to: readonly Ref[]; most?: number }) {
   const shown = to.slice(0, most)
   return (
-    <span className={styles.list}>
+    <span className="row narrow gap-8">
       {shown.map((ref) => (
         <EntityLink key={`${ref.kind}-${ref.id}`} to={ref} />
       ))}

@@ -4,7 +4,6 @@ import type { Match, Ref } from '../../api/types'
 import * as objectsCopy from '../../copy/objects'
 import { StateMark } from '../../kit/mark/StateMark'
 import { EntityLinks } from './EntityLink'
-import styles from './MatchMark.module.css'
 
 const BY: Record<NonNullable<Match['by']>, string> = {
   naa: objectsCopy.byNaa,
@@ -28,9 +27,9 @@ export function MatchedVolumes({ match, volumes }: { match: Match; volumes: read
     )
   const told = [match.reason, match.remedy].filter((sentence) => sentence !== null).join(' ')
   return (
-    <button type="button" className={styles.unmatched} data-tip={told || undefined}>
+    <button type="button" className="plain row narrow muted gap-8" data-tip={told || undefined}>
       <StateMark tone={match.needs_action ? 'warn' : 'calm'} word={objectsCopy.unmatched} />
-      <span className={styles.reason}>{match.reason}</span>
+      <span className="ends">{match.reason}</span>
     </button>
   )
 }

@@ -69,8 +69,8 @@ function Page<Kind extends EntityKind>({ kind, facts, match, below, sections }: 
   useSubject(query.data?.name ?? null)
   return (
     // Another object is another page: nothing of the former one lingers.
-    <div className={styles.page} key={id}>
-      <Link to={`/${kind}` as string} className={styles.back}>
+    <div className="stack gap-12" key={id}>
+      <Link to={`/${kind}` as string} className="back">
         <Icon name="left" size={14} /> {KIND[kind].titles}
       </Link>
       {id === null ? (
@@ -154,26 +154,26 @@ const QUEUED: ReadonlySet<EntityKind> = new Set(['datastores', 'vms', 'hosts'])
 
 function Head({ name, newest, facts, wall, whatIf }: HeadProps) {
   return (
-    <header className={styles.head}>
-      <div className={styles.titleRow}>
-        <h1 className={styles.title}>
+    <header className="stack gap-4">
+      <div className="flex wrap baseline gap-wrap">
+        <h1 className={`${styles.title} page-title`}>
           <Name whole>{name}</Name>
         </h1>
         {newest !== null && <DataAge at_ms={instantMs(newest.at)} />}
-        <span className={styles.links}>
+        <span className="flex wrap push gap-wrap">
           {whatIf !== null && (
-            <Link to={'/whatif' as string} search={{ object: whatIf } as never} className={styles.onward}>
+            <Link to={'/whatif' as string} search={{ object: whatIf } as never} className="inline-row quiet gap-6">
               <Icon name="settings" size={14} /> {navigationCopy.whatIf}
             </Link>
           )}
-          <Link to={wall} className={styles.onward}>
+          <Link to={wall} className="inline-row quiet gap-6">
             <Icon name="wall" size={14} /> {objectsCopy.wallView}
           </Link>
         </span>
       </div>
-      <dl className={styles.facts}>
+      <dl className="flex wrap muted gap-wrap">
         {facts.map(({ term, value }) => (
-          <div key={term} className={styles.fact}>
+          <div key={term} className={`${styles.fact} inline narrow gap-6`}>
             <dt>
               <Name focusable>{term}</Name>
             </dt>
@@ -198,7 +198,7 @@ function MatchNote({ match }: { match: Match }) {
 function ObjectSkeleton({ noun }: { noun: string }) {
   return (
     <Stack gap="md">
-      <p className={styles.readingHead}>{objectsCopy.loading(noun)}</p>
+      <p className={`${styles.readingHead} grid middle muted size-lead`}>{objectsCopy.loading(noun)}</p>
       <DiagnosisSkeleton />
     </Stack>
   )

@@ -14,9 +14,9 @@ export function RefList({ refs, label }: { refs: readonly Ref[]; label: string }
   const shown = isWhole ? refs : refs.slice(0, FIRST)
   return (
     <>
-      <ul className={styles.list} aria-label={label}>
+      <ul className={`${styles.list} grid gap-wrap`} aria-label={label}>
         {shown.map((ref) => (
-          <li key={`${ref.kind}-${ref.id}`} className={styles.item}>
+          <li key={`${ref.kind}-${ref.id}`} className="flex narrow">
             <EntityLink to={ref} />
           </li>
         ))}

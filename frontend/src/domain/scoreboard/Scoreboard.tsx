@@ -21,7 +21,7 @@ export function Scoreboard({ diagnosis }: { diagnosis: Scored }) {
   const noun = kindOfSubject(subject.kind)?.noun ?? ''
   return (
     <section aria-label={scoreboardCopy.title}>
-      <ul className={styles.tiles}>
+      <ul className={`${styles.tiles} grid gap-12`}>
         {scoreTiles(scoreboard).map((tile) => (
           <Tile key={tile.score.layer} {...{ tile, scale, alarm, noun }} />
         ))}
@@ -42,19 +42,19 @@ function Tile({ tile: { score, layers, label, apart }, scale, alarm, noun }: Til
   const look = stateLook(score.state, alarm)
   return (
     <li
-      className={styles.tile}
+      className={`${styles.tile} surface stack narrow gap-2`}
       style={{ '--gv-layers': layers.length } as React.CSSProperties}
       data-state={score.state}
     >
-      <span className={styles.head}>
+      <span className={`${styles.head} row gap-8`}>
         <LayerSwatch layers={layers} />
-        <span className={styles.label}>{label}</span>
-        <span className={styles.state} title={look.meaning}>
+        <span className={`${styles.label} semibold`}>{label}</span>
+        <span className={`${styles.state} push size-label`} title={look.meaning}>
           <StateMark tone={look.tone} word={look.word} />
         </span>
       </span>
       {score.us !== null && (
-        <span className={styles.numbers}>
+        <span className="flex wrap baseline tabular gap-words">
           <strong className={styles.value}>{formatLatencyIn(score.us, scale)}</strong>
           <Delta score={score} scale={scale} alarm={alarm} />
         </span>
@@ -74,7 +74,11 @@ function Delta({ score, scale, alarm }: { score: LayerScore; scale: LatencyScale
       ? undefined
       : scoreboardCopy.deltaRange(deltaText(lower, scale), deltaText(upper, scale))
   return (
-    <span className={styles.delta} data-tone={ALARMING.has(score.state) ? alarm : undefined} title={range}>
+    <span
+      className={`${styles.delta} muted semibold`}
+      data-tone={ALARMING.has(score.state) ? alarm : undefined}
+      title={range}
+    >
       {deltaText(score.delta_us, scale)}
     </span>
   )
@@ -100,7 +104,7 @@ function Notes({ score, apart, scale, noun }: NotesProps) {
   const isOutside = !is_own && us !== null
   if (notes.length === 0 && !isOutside) return null
   return (
-    <span className={styles.notes}>
+    <span className={`${styles.notes} flex wrap quiet tabular gap-words`}>
       {notes.map((note) => (
         <span key={note}>{note}</span>
       ))}

@@ -48,7 +48,7 @@ export function ObjectTabs<Kind extends EntityKind>({ context, sections }: Objec
 function TabFrame({ kind, id: object, children }: { kind: EntityKind; id: number; children: React.ReactNode }) {
   const [tab, setTab] = useParameter(TAB)
   return (
-    <Tabs value={tab} onChange={(next) => setTab(next ?? TAB.fallback)} keepMounted={false} className={styles.tabs}>
+    <Tabs value={tab} onChange={(next) => setTab(next ?? TAB.fallback)} keepMounted={false} className="narrow">
       <Tabs.List aria-label={sectionsCopy.tabs}>
         {TAB_IDS.map((id) => (
           <Tabs.Tab key={id} value={id}>
@@ -74,7 +74,7 @@ const AT_ONCE = 4
 function TabSections<Kind extends EntityKind>({ context, sections }: ObjectTabsProps<Kind>) {
   const widths = widthsInRows(sections.map(({ width = 12 }) => width))
   return (
-    <div className={styles.sections}>
+    <div className={`${styles.sections} grid gap-16`}>
       {sections.map((section, index) => {
         const drawn = (
           <Boundary title={section.title}>
@@ -82,7 +82,7 @@ function TabSections<Kind extends EntityKind>({ context, sections }: ObjectTabsP
           </Boundary>
         )
         return (
-          <div key={section.id} className={styles.section} data-width={widths[index]}>
+          <div key={section.id} className={`${styles.section} stack narrow gap-16`} data-width={widths[index]}>
             {index < AT_ONCE ? drawn : <Later>{<OutOfSight>{drawn}</OutOfSight>}</Later>}
           </div>
         )

@@ -1,4 +1,3 @@
-import styles from './ConfidenceLabel.module.css'
 import { confidenceText } from './confidence'
 import type { Diagnosed } from './severity'
 
@@ -14,12 +13,12 @@ export function ConfidenceLabel({ diagnosis, explained = false }: ConfidenceLabe
   if (text === null) return null
   if (explained)
     return (
-      <button type="button" className={`${styles.label} ${styles.explained}`} data-tip={text.meaning}>
+      <button type="button" className="plain quiet dotted" data-tip={text.meaning}>
         {text.label}
       </button>
     )
   return (
-    <span className={styles.label} title={text.meaning}>
+    <span className="small nowrap" title={text.meaning}>
       {text.label}
     </span>
   )

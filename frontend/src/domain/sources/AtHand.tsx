@@ -7,7 +7,7 @@ import styles from './AtHand.module.css'
 
 export function AtHand({ kinds, isNamed = false }: { kinds: readonly SourceKind[]; isNamed?: boolean }) {
   return (
-    <div className={styles.atHand}>
+    <div className={`${styles.atHand} grid breaks gap-10`}>
       {kinds.map(({ kind, title, at_hand }) => (
         <p key={kind}>
           <strong>{isNamed ? title : sourcesCopy.prerequisites}:</strong> <Worded>{at_hand}</Worded>

@@ -18,7 +18,7 @@ export function FirstSource({ add }: { add: ReactNode }) {
 export function StillMissing({ kinds, add }: { kinds: readonly SourceKind[]; add: ReactNode }) {
   return (
     <Card title={sourcesCopy.missingSources} hint={sourcesCopy.bothSidesNeeded}>
-      <div className={styles.next}>
+      <div className={`${styles.next} grid gap-8`}>
         <AtHand kinds={kinds} isNamed />
         {add}
       </div>
@@ -29,7 +29,7 @@ export function StillMissing({ kinds, add }: { kinds: readonly SourceKind[]; add
 function Needed() {
   const kinds = useQuery(sourceKindsQuery())
   return (
-    <div className={styles.first}>
+    <div className={`${styles.first} grid gap-12`}>
       <p>{sourcesCopy.firstSourceText}</p>
       <AtHand kinds={kinds.data ?? []} isNamed />
     </div>

@@ -44,8 +44,8 @@ export function AlertHead({ alert }: { alert: AlertDetail }) {
   const { rule, limit } = useRuleOf(alert)
   const { sentence } = alert
   return (
-    <header className={styles.head}>
-      <h1 className={styles.title}>
+    <header className={`${styles.head} surface stack breaks gap-8`}>
+      <h1 className={`${styles.title} page-title`}>
         {subjectTitle(alert.subject.kind)} <Name whole>{alert.subject.name}</Name>
       </h1>
       <Marks alert={alert} />
@@ -64,7 +64,7 @@ export function AlertHead({ alert }: { alert: AlertDetail }) {
       )}
       <NowLines alert={alert} rule={rule} />
       <Actions alert={alert} />
-      {sentence !== null && sentence.limits !== '' && <p className={styles.rest}>{visibleName(sentence.limits)}</p>}
+      {sentence !== null && sentence.limits !== '' && <p className="quiet">{visibleName(sentence.limits)}</p>}
       <ReadOnlyHint todo={alertsCopy.acknowledgeOrSilence} />
     </header>
   )
@@ -75,7 +75,7 @@ function Marks({ alert }: { alert: AlertDetail }) {
   const { zone } = usePreferences()
   const began_ms = Date.parse(started_at)
   return (
-    <p className={styles.marks}>
+    <p className="row wrap gap-words">
       <StateMark {...severityMark(alert.severity)} />
       <StateMark {...alertStateMark(alert.state, alert.severity)} />
       <span>
@@ -114,7 +114,7 @@ function Actions({ alert }: { alert: AlertDetail }) {
   }
   return (
     <>
-      <div className={styles.actions}>
+      <div className={`${styles.actions} flex wrap gap-8`}>
         <OpenObject alert={alert} />
         {isAdmin &&
           (alert.acknowledged_at !== null ? (

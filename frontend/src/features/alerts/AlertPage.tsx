@@ -12,7 +12,6 @@ import { numberOf } from '../../lib/url'
 import { AlertCharts } from './AlertCharts'
 import { AlertHead } from './AlertHead'
 import { AlertSkeleton } from './AlertSkeleton'
-import styles from './Alerts.module.css'
 import { DeliveriesCard } from './DeliveriesCard'
 import { DetailsCard } from './DetailsCard'
 import { StoryCard } from './StoryCard'
@@ -21,8 +20,8 @@ export default function AlertPage() {
   const { id: text = '' } = useParams({ strict: false }) as { id?: string }
   const id = numberOf(text)
   return (
-    <div className={styles.page}>
-      <Link to={'/alerts' as string} className={styles.back}>
+    <div className="stack gap-16">
+      <Link to={'/alerts' as string} className="back">
         <Icon name="left" size={14} /> {navigationCopy.alerts}
       </Link>
       {id === null ? (

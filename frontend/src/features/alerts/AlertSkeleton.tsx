@@ -5,7 +5,6 @@ import * as alertsCopy from '../../copy/alerts'
 import * as breakdownCopy from '../../copy/breakdown'
 import { Card } from '../../kit/layout/Card'
 import styles from './AlertPage.module.css'
-import page from './Alerts.module.css'
 
 /** About as wide as the lines of the head: what, marks, diagnosis, limit, why, now. */
 const HEAD = [
@@ -19,8 +18,8 @@ const HEAD = [
 
 export function AlertSkeleton() {
   return (
-    <div className={page.page}>
-      <div className={styles.head}>
+    <div className="stack gap-16">
+      <div className={`${styles.head} surface stack breaks gap-8`}>
         {HEAD.map(([width, height], line) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: lines have no name and keep their place
           <Skeleton key={line} width={width} height={height} />

@@ -24,15 +24,20 @@ interface AlertsFrameProps {
 
 export function AlertsFrame({ title, hint, actions, todo, children }: AlertsFrameProps) {
   return (
-    <div className={styles.page}>
-      <header className={styles.head}>
-        <h1 className={styles.title}>{title}</h1>
+    <div className="stack gap-16">
+      <header className="row wrap gap-wrap">
+        <h1 className="page-title">{title}</h1>
         {hint}
-        {actions !== undefined && <div className={styles.push}>{actions}</div>}
+        {actions !== undefined && <div className={`${styles.push} flex wrap push gap-8`}>{actions}</div>}
       </header>
-      <nav className={styles.tabs} aria-label={navigationCopy.alertPages}>
+      <nav className={`${styles.tabs} flex gap-4`} aria-label={navigationCopy.alertPages}>
         {TABS.map(([to, word]) => (
-          <Link key={to} to={to as string} className={styles.tab} activeOptions={{ exact: true, includeSearch: false }}>
+          <Link
+            key={to}
+            to={to as string}
+            className={`${styles.tab} fixed muted medium`}
+            activeOptions={{ exact: true, includeSearch: false }}
+          >
             {word}
           </Link>
         ))}

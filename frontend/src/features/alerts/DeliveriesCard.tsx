@@ -50,7 +50,7 @@ function DeliveriesTable({ messages }: { messages: readonly AlertMessage[] }) {
   const heads = isWide ? COLUMNS : [alertsCopy.delivery]
   const Row = isWide ? WideRow : PhoneRow
   return (
-    <table className={styles.table} aria-label={alertsCopy.deliveries}>
+    <table className={`${styles.table} lines flush`} aria-label={alertsCopy.deliveries}>
       <thead>
         <tr>
           {heads.map((head) => (
@@ -95,14 +95,14 @@ function PhoneRow({ message }: { message: AlertMessage }) {
   return (
     <tr>
       <td>
-        <div className={styles.head}>
+        <div className={`${styles.head} flex baseline between medium gap-8`}>
           <Name whole>{channel_name}</Name>
           <StateMark tone={fateOf(state).tone} word={fateOf(state).words} />
         </div>
-        <div className={styles.line}>
+        <div className={`${styles.line} quiet tabular`}>
           {alertsCopy.event} {alertStateWord(status)}, <When message={message} />
         </div>
-        <div className={styles.line}>
+        <div className={`${styles.line} quiet tabular`}>
           <Name whole>{`${plural(attempts, alertsCopy.attempt)}${detail === null ? '' : `: ${detail}`}`}</Name>
         </div>
       </td>

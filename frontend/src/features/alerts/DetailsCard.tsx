@@ -23,7 +23,7 @@ export function DetailsCard({ alert }: { alert: AlertDetail }) {
   const facts = factsOf(alert, zone, rule).filter(([, value]) => value !== null)
   return (
     <Card title={alertsCopy.details}>
-      <dl className={styles.facts}>
+      <dl className="terms">
         {facts.map(([term, value]) => (
           <div key={term}>
             <dt>{term}</dt>
@@ -31,7 +31,7 @@ export function DetailsCard({ alert }: { alert: AlertDetail }) {
           </div>
         ))}
       </dl>
-      <p className={styles.times}>{alertsCopy.timesNote}</p>
+      <p className={`${styles.times} quiet`}>{alertsCopy.timesNote}</p>
     </Card>
   )
 }
@@ -98,7 +98,7 @@ function worst({ peak, peak_lower, peak_at, measure }: AlertDetail, instant: (at
 
 function LayerName({ layer }: { layer: NonNullable<AlertDetail['layer']> }) {
   return (
-    <span className={styles.line}>
+    <span className="row narrow gap-6">
       <LayerSwatch layers={[layer]} />
       {layerWord(layer)}
     </span>

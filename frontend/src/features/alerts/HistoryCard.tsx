@@ -34,7 +34,7 @@ export function HistoryCard() {
   const columns = useMemo(() => pastColumns(zone), [zone])
   const when = range.kind === 'last' ? presetLabel(range.last) : formatWindow(range.from_ms, range.to_ms, zone)
   const filters = (
-    <div className={styles.filters}>
+    <div className={`${styles.filters} flex wrap gap-8`}>
       <NameFilter
         noun={alertsCopy.ruleOrObject}
         value={search}

@@ -19,7 +19,6 @@ import { usePreferences } from '../../lib/preferences'
 import { serverNow } from '../../lib/serverClock'
 import { formatWindow } from '../../lib/time'
 import { useTrend } from '../../lib/url'
-import styles from './Alerts.module.css'
 import { RowsSkeleton } from './RowsSkeleton'
 
 /** Height of a row of two lines. */
@@ -63,9 +62,9 @@ export function LateCard() {
         width: 250,
         compact: 'bare',
         cell: (late) => (
-          <span className={styles.two}>
+          <span className="stack gap-2">
             <span className="numeric">{formatWindow(Date.parse(late.from_at), Date.parse(late.to_at), zone)}</span>
-            <span className={styles.small}>{cutWords(late)}</span>
+            <span className="ends quiet">{cutWords(late)}</span>
           </span>
         ),
       },
@@ -94,7 +93,7 @@ export function LateCard() {
       <DataState query={query} skeleton={<RowsSkeleton columns={columns} rows={2} rowPx={LATE_ROW_PX} />}>
         {() => (
           <>
-            <p className={styles.note}>{alertsCopy.lateText}</p>
+            <p className="muted breaks inset-below">{alertsCopy.lateText}</p>
             <VirtualTable
               label={alertsCopy.late}
               columns={columns}

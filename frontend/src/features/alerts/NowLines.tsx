@@ -13,7 +13,6 @@ import { usePreferences } from '../../lib/preferences'
 import { serverNow } from '../../lib/serverClock'
 import { visibleName } from '../../lib/text'
 import { useNow } from '../../lib/useNow'
-import styles from './AlertPage.module.css'
 import { changesOf, nowOf, stillNamed } from './standingNow'
 
 interface NowLinesProps {
@@ -62,7 +61,7 @@ function Told({ alert, rule, diagnosis }: NowLinesProps & { diagnosis: Diagnosis
         </p>
       )}
       {changes.map((words) => (
-        <p key={words} className={styles.changed} role="status">
+        <p key={words} className="note flex start gap-8" data-tone="warn" role="status">
           <Icon name="warning" />
           <span>{words}.</span>
         </p>

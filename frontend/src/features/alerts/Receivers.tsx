@@ -12,7 +12,6 @@ import { SEVERITIES } from '../../domain/alerts/words'
 import { Icon } from '../../kit/mark/Icon'
 import { Name } from '../../kit/text/Name'
 import { plural, visibleName } from '../../lib/text'
-import styles from './Alerts.module.css'
 
 /** Those that are sent to, whatever became of their newest message. */
 const working = (channels: readonly ChannelOut[]) =>
@@ -82,7 +81,7 @@ function shortened(name: string): string {
 
 function Note({ words, action = alertsCopy.openChannels }: { words: string; action?: string }) {
   return (
-    <div className={styles.untold} role="status">
+    <div className="note row wrap gap-words" data-tone="warn" role="status">
       <Icon name="warning" />
       <p>{words}</p>
       <Button component={Link} to="/alerts/channels" size="xs" variant="default">

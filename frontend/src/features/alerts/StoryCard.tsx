@@ -28,13 +28,13 @@ export function StoryCard({ alert }: { alert: AlertDetail }) {
   return (
     <Card title={alertsCopy.timeline} hint={alertsCopy.timelineHint}>
       {late.data === undefined && <Failure title={alertsCopy.lateNotLoaded} error={late.error} />}
-      <ol className={styles.story} aria-label={alertsCopy.timeline}>
+      <ol className="list" aria-label={alertsCopy.timeline}>
         {chapters.map((chapter) => (
-          <li key={chapter.key} className={styles.chapter}>
+          <li key={chapter.key} className={`${styles.chapter} grid ruled gap-words`}>
             <span className="numeric muted">{formatInstant(chapter.at_ms, zone)}</span>
             <StateMark tone={chapter.tone} word={chapter.what} shape={chapter.shape} />
-            <span className={styles.how}>
-              {chapter.isLate && <span className={styles.late}>{alertsCopy.lateMark}</span>}
+            <span className={`${styles.how} breaks`}>
+              {chapter.isLate && <span className={`${styles.late} small`}>{alertsCopy.lateMark}</span>}
               {visibleName(chapter.how)}
             </span>
           </li>

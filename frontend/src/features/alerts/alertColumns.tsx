@@ -36,7 +36,7 @@ const WHAT: Column<AlertOut> = {
   width: 176,
   grow: true,
   cell: (alert) => (
-    <span className={styles.two}>
+    <span className="stack gap-2">
       <StateMark {...severityMark(alert.severity)} />
       <NameLink to={`/alerts/${alert.id}`}>{alert.rule_name}</NameLink>
     </span>
@@ -50,9 +50,9 @@ const WHERE: Column<AlertOut> = {
   grow: true,
   compact: 'bare',
   cell: ({ subject, layer }) => (
-    <span className={styles.two}>
+    <span className="stack gap-2">
       <EntityLink to={subject} />
-      <span className={`${styles.line} ${styles.small}`}>
+      <span className={`row narrow gap-6 ends quiet`}>
         {subjectWord(subject.kind)}
         <Layer layer={layer} />
       </span>
@@ -63,7 +63,7 @@ const WHERE: Column<AlertOut> = {
 function Layer({ layer }: Pick<AlertOut, 'layer'>) {
   if (layer === null) return null
   return (
-    <span className={styles.layer}>
+    <span className="inline-row fixed quiet gap-4">
       <LayerSwatch layers={[layer]} />
       {layerWord(layer)}
     </span>
@@ -122,10 +122,10 @@ const muchColumn = (header: string, much: Much): Column<AlertOut> => ({
   cell: (alert) => {
     const { amount, at, note } = much(alert)
     return (
-      <span className={`${styles.two} ${styles.right} numeric`}>
+      <span className={`stack gap-2 ${styles.right} numeric`}>
         <span>{amount}</span>
-        {at !== null && <span className={styles.small}>{at}</span>}
-        <span className={`${styles.small} ${styles.wraps}`}>{note ?? alertsCopy.noLowerBound}</span>
+        {at !== null && <span className="ends quiet">{at}</span>}
+        <span className={`ends quiet ${styles.wraps}`}>{note ?? alertsCopy.noLowerBound}</span>
       </span>
     )
   },
@@ -139,10 +139,10 @@ const STATE: Column<AlertOut> = {
   cell: (alert) => {
     const known = whoKnows(alert)
     return (
-      <span className={styles.two}>
+      <span className="stack gap-2">
         <StateMark {...alertStateMark(alert.state, alert.severity)} />
         {known !== null && (
-          <span className={`${styles.small} ${styles.wraps}`} title={known}>
+          <span className={`ends quiet ${styles.wraps}`} title={known}>
             {known}
           </span>
         )}
@@ -199,7 +199,7 @@ function actionColumn({ onAcknowledge, onSilence }: Actions): Column<AlertOut> {
     cell: (alert) => {
       const what = alertsCopy.ruleOnObject(alert.rule_name, alert.subject.name)
       return (
-        <span className={styles.line}>
+        <span className="row narrow gap-6">
           {alert.acknowledged_at === null && (
             <Button
               size="compact-xs"

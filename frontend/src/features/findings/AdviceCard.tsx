@@ -31,7 +31,7 @@ const TEAMS: Record<FindingAdvice['agree'][number], string> = {
 export function AdviceCard({ advice }: { advice: readonly FindingAdvice[] }) {
   return (
     <Card title={findingsCopy.whatToDo} hint={findingsCopy.readOnlyHint}>
-      <ol className={styles.steps}>
+      <ol className={`${styles.steps} list grid gap-16`}>
         {advice.map((one) => (
           <li key={one.text}>
             <Step advice={one} />
@@ -49,13 +49,13 @@ function Step({ advice: { kind, text, why, commands, takes_effect, agree, next_l
     next_limit === '' ? '' : findingsCopy.nextLimit(next_limit),
   ].filter((note) => note !== '')
   return (
-    <div className={styles.step}>
+    <div className="stack breaks gap-4">
       <p>
-        {kind !== 'leave' && <span className={styles.kind}>{KINDS[kind]}</span>}
+        {kind !== 'leave' && <span className={`${styles.kind} small nowrap`}>{KINDS[kind]}</span>}
         <strong>{visibleName(text)}</strong>
       </p>
       {why !== '' && <p className="muted">{why}</p>}
-      {notes.length > 0 && <p className={styles.quiet}>{notes.join(' · ')}</p>}
+      {notes.length > 0 && <p className="quiet">{notes.join(' · ')}</p>}
       {commands.length > 0 && <Commands commands={commands} />}
     </div>
   )
@@ -83,7 +83,7 @@ function Command({ command: { on, where, change, undo, shows, current, target } 
     [findingsCopy.undoCommand, undo],
   ] as const
   return (
-    <div className={styles.command}>
+    <div className="stack gap-4">
       <p>
         {on === null ? where : findingsCopy.commandOn(visibleName(on.name), where)}
         {(current !== '' || target !== '') && (

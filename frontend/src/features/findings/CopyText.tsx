@@ -22,9 +22,9 @@ export function CopyText({ label, text }: { label: string; text: string }) {
   }
 
   return (
-    <div className={styles.copied}>
-      <span className={styles.quiet}>{label}</span>
-      <code ref={code} className={styles.code}>
+    <div className={`${styles.copied} grid middle gap-8`}>
+      <span className="quiet">{label}</span>
+      <code ref={code} className={`${styles.code} size-label breaks`}>
         {text}
       </code>
       <Button

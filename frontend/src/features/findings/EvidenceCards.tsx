@@ -108,7 +108,7 @@ function Scrolling({ title, children }: { title: string; children: React.ReactNo
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
     <section className={styles.scroll} tabIndex={0} aria-label={findingsCopy.tableScroll(title)}>
-      <table className={styles.rows} aria-label={title}>
+      <table className={`${styles.rows} lines flush`} aria-label={title}>
         {children}
       </table>
     </section>

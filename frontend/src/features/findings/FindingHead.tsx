@@ -33,15 +33,15 @@ export function FindingHead({ finding }: { finding: FindingDetail }) {
   ]
   return (
     <>
-      <header className={styles.one}>
-        <h1 className={styles.title}>{visibleName(finding.title)}</h1>
-        <p className={styles.marks}>
+      <header className="stack gap-6">
+        <h1 className={`${styles.title} page-title`}>{visibleName(finding.title)}</h1>
+        <p className="flex wrap gap-wrap">
           <StateMark {...findingMark(finding, zone)} />
           {finding.state !== 'open' && <span className="muted">{SEVERITIES[finding.severity].word}</span>}
           <span className="muted">{confidenceLabel(finding.confidence)}</span>
         </p>
-        {finding.cause !== '' && <p className={styles.cause}>{visibleName(finding.cause)}</p>}
-        <dl className={styles.facts}>
+        {finding.cause !== '' && <p className={`${styles.cause} breaks pretty`}>{visibleName(finding.cause)}</p>}
+        <dl className="facts">
           {facts.map(([term, value]) => (
             <div key={term}>
               <dt>{term}</dt>
@@ -51,7 +51,7 @@ export function FindingHead({ finding }: { finding: FindingDetail }) {
         </dl>
       </header>
       {finding.accepted !== null && (
-        <p className={styles.accepted}>
+        <p className="note">
           <strong>{acceptedWords(finding.accepted, zone)}</strong> {visibleName(finding.accepted.why)}
         </p>
       )}
@@ -72,7 +72,7 @@ function Actions({ finding }: { finding: FindingDetail }) {
   })
   if (finding.state === 'cleared') return null
   return (
-    <div className={styles.actions}>
+    <div className="flex wrap gap-8">
       {finding.state === 'accepted' ? (
         <Button variant="default" disabled={!isAdmin} loading={withdraw.isPending} onClick={() => withdraw.mutate()}>
           {findingsCopy.withdraw}

@@ -18,15 +18,14 @@ import { numberOf } from '../../lib/url'
 import { AdviceCard } from './AdviceCard'
 import { EvidenceCard, TableCard } from './EvidenceCards'
 import { FindingHead } from './FindingHead'
-import styles from './Findings.module.css'
 import { HistoryCard, RuleCard } from './RuleCards'
 
 export default function FindingPage() {
   const { id: text = '' } = useParams({ strict: false }) as { id?: string }
   const id = numberOf(text)
   return (
-    <div className={styles.page} key={id}>
-      <Link to={'/findings' as string} className={styles.back}>
+    <div className="stack gap-12" key={id}>
+      <Link to={'/findings' as string} className="back">
         <Icon name="left" size={14} /> {navigationCopy.findings}
       </Link>
       {id === null ? (

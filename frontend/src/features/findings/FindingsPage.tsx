@@ -33,16 +33,16 @@ export default function FindingsPage() {
   const params = useFindingsParams()
   const { query, rowAt, onWindow } = useServerRows<FindingRow, Page>((offset) => findingsQuery(params, offset) as never)
   return (
-    <div className={styles.page}>
-      <header className={styles.head}>
-        <h1 className={styles.title}>{navigationCopy.findings}</h1>
+    <div className="stack gap-12">
+      <header className="flex wrap baseline gap-wrap">
+        <h1 className={`${styles.title} page-title`}>{navigationCopy.findings}</h1>
         {query.data !== undefined && <Evaluated at={query.data.evaluated_at} />}
-        <a className={styles.csv} href={findingsFile(params)} download>
+        <a className={`${styles.csv} inline-row push quiet gap-6`} href={findingsFile(params)} download>
           <Icon name="download" size={14} /> {findingsCopy.csv}
         </a>
       </header>
       <ReadOnlyHint todo={findingsCopy.todo} />
-      <section className={styles.card} aria-label={findingsCopy.table}>
+      <section className="surface narrow" aria-label={findingsCopy.table}>
         <Filters page={query.data} />
         {/* Filters stay where they lead to nothing. */}
         <DataState query={query} skeleton={<CardSkeleton height={480} />} empty={(page) => emptyText(page, params)}>
@@ -117,7 +117,7 @@ function Filters({ page }: { page: Page | undefined }) {
     [findingsCopy.sortOrder, SORTS, sort, setSort],
   ] as const
   return (
-    <div className={styles.filters}>
+    <div className="row wrap inset gap-8">
       <Totals page={page} />
       <NameFilter
         noun={findingsCopy.filterNoun}
@@ -140,7 +140,7 @@ function Filters({ page }: { page: Page | undefined }) {
 
 /** "3 open (1 high, 2 elevated) · 1 accepted · 12 cleared": whatever state, severity and rule are chosen. */
 function Totals({ page }: { page: Page | undefined }) {
-  if (page === undefined) return <p className={styles.totals} />
+  if (page === undefined) return <p className={`${styles.totals} flex wrap semibold gap-words`} />
   const { state, severity } = page.totals
   const open = [
     [severity.high, findingsCopy.highWord],
@@ -156,7 +156,7 @@ function Totals({ page }: { page: Page | undefined }) {
     [state.cleared, findingsCopy.clearedWord],
   ] as const
   return (
-    <p className={`${styles.totals} numeric`}>
+    <p className={`${styles.totals} flex wrap semibold gap-words numeric`}>
       {counts.map(([count, word], index) => (
         <span key={word}>
           {findingsCopy.stateCount(formatCount(count), word)}

@@ -13,7 +13,7 @@ export function RuleCard({ finding }: { finding: FindingDetail }) {
   const { raised_when, cleared_when, blind_spots, references } = finding
   return (
     <Card title={findingsCopy.aboutRule} hint={finding.rule_title}>
-      <dl className={styles.rule}>
+      <dl className={`${styles.rule} grid gap-wrap`}>
         <dt>{findingsCopy.raisedWhen}</dt>
         <dd>{capitalized(raised_when)}</dd>
         <dt>{findingsCopy.clearedWhen}</dt>
@@ -22,7 +22,7 @@ export function RuleCard({ finding }: { finding: FindingDetail }) {
           <>
             <dt>{findingsCopy.blindSpots}</dt>
             <dd>
-              <ul className={styles.list}>
+              <ul className="list grid breaks gap-4">
                 {blind_spots.map((text) => (
                   <li key={text}>{text}</li>
                 ))}
@@ -34,7 +34,7 @@ export function RuleCard({ finding }: { finding: FindingDetail }) {
           <>
             <dt>{findingsCopy.references}</dt>
             <dd>
-              <ul className={styles.list}>
+              <ul className="list grid breaks gap-4">
                 {references.map((one) => (
                   <li key={one.title}>
                     <Reference reference={one} />
@@ -64,7 +64,7 @@ export function HistoryCard({ history }: { history: FindingDetail['history'] }) 
   if (history.length === 0) return null
   return (
     <Card title={findingsCopy.history}>
-      <ol className={styles.list}>
+      <ol className="list grid breaks gap-4">
         {history.map(({ at, before, after, by, note }) => (
           <li key={`${at} ${after}`}>
             <span className="numeric muted">{formatInstant(Date.parse(at), zone)}</span>{' '}

@@ -35,7 +35,7 @@ export function EnvironmentCard({ overview, kind }: EnvironmentCardProps) {
       title={overviewCopy.environment}
       hint={environment.iops === null ? undefined : rates(environment.iops, environment.bytes_per_s)}
     >
-      <div className={styles.environment}>
+      <div className={`${styles.environment} stack`}>
         <div>
           <Headline overview={overview} kind={kind} />
           {environment.excess_outstanding !== null && (
@@ -54,7 +54,7 @@ export function EnvironmentCard({ overview, kind }: EnvironmentCardProps) {
               environment.occupancy.map((layer) => `${ios(layer.ios)} ${layer.label}`).join(', ') || unitsCopy.noIo
             }
           />
-          <ul className={styles.layers}>
+          <ul className={`${styles.layers} flex wrap above gap-wrap`}>
             {environment.occupancy.map((layer) => (
               <li key={layer.name} title={commonCopy.rangeTitle(ios(layer.lower_ios), ios(layer.upper_ios))}>
                 <LayerSwatch layers={layer.layers} />
@@ -121,7 +121,7 @@ interface CountsProps extends Omit<EnvironmentCardProps, 'overview'> {
 
 function Marks({ environment }: { environment: Overview['environment'] }) {
   return (
-    <span className={styles.marks}>
+    <span className="inline-row wrap gap-words">
       <SeverityMark diagnosis={environment} />
       <ConfidenceLabel diagnosis={environment} explained />
     </span>
@@ -133,7 +133,7 @@ function Counts({ totals, kind }: CountsProps) {
   const { severity: chosen, setSeverity } = useRanking()
   const words = kindInAddress(kind)?.titles ?? kind
   return (
-    <fieldset className={styles.counts} aria-label={overviewCopy.bySeverity(words)}>
+    <fieldset className={`${styles.counts} row wrap gap-8`} aria-label={overviewCopy.bySeverity(words)}>
       {WORST_SEVERITY_FIRST.map((severity) => {
         const isChosen = severity === chosen
         const { word, tone } = SEVERITIES[severity]
@@ -141,11 +141,13 @@ function Counts({ totals, kind }: CountsProps) {
           <button
             key={severity}
             type="button"
-            className={styles.count}
+            className={`${styles.count} plain inline-row gap-10`}
             aria-pressed={isChosen}
             onClick={() => setSeverity(isChosen ? '' : severity)}
           >
-            <span className={styles.number}>{formatCount(totals.by_severity[severity] ?? 0)}</span>
+            <span className={`${styles.number} size-lead tabular`}>
+              {formatCount(totals.by_severity[severity] ?? 0)}
+            </span>
             <StateMark tone={tone} word={word} />
           </button>
         )

@@ -52,9 +52,9 @@ function Overview() {
   if (isEmpty && sources.data !== undefined && missing.length > 0)
     return <NothingYet missing={missing} isRead={sources.data.length > 0} />
   return (
-    <div className={styles.page}>
-      <header className={styles.head}>
-        <h1 className={styles.title}>{navigationCopy.overview}</h1>
+    <div className="column narrow grow gap-16">
+      <header className="row wrap gap-wrap">
+        <h1 className="page-title">{navigationCopy.overview}</h1>
         {query.data && (
           <DataAge
             at_ms={instantMs(query.data.ledger_until_at)}
@@ -70,7 +70,7 @@ function Overview() {
         {(overview) => <EnvironmentCard overview={overview} kind={params.kind} />}
       </DataState>
       <RankingCard params={params} />
-      <div className={styles.pair}>
+      <div className={`${styles.pair} stack gap-16`}>
         <Suspense fallback={<Awaited height={324} />}>
           <TreemapCard params={params} />
         </Suspense>
@@ -106,9 +106,9 @@ function NothingYet({ missing, isRead }: NothingYetProps) {
     </Button>
   )
   return (
-    <div className={styles.page}>
-      <header className={styles.head}>
-        <h1 className={styles.title}>{navigationCopy.overview}</h1>
+    <div className="column narrow grow gap-16">
+      <header className="row wrap gap-wrap">
+        <h1 className="page-title">{navigationCopy.overview}</h1>
       </header>
       <ReadOnlyHint todo={sessionCopy.addSources} />
       {isRead ? (

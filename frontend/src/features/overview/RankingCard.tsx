@@ -15,6 +15,7 @@ import { useServerRows } from '../../domain/lists/useServerRows'
 import { WORST_FIRST, WORST_SEVERITY_FIRST } from '../../domain/parameters'
 import { SEVERITIES } from '../../domain/severity/severity'
 import { useCursorMinute } from '../../kit/chart/useCursorTime'
+import { Segments } from '../../kit/form/Segments'
 import { Later } from '../../kit/schedule/Later'
 import { DataState, type EmptyText } from '../../kit/state/DataState'
 import { ColumnChooser } from '../../kit/table/ColumnChooser'
@@ -45,7 +46,7 @@ export function RankingCard({ params: wanted }: { params: RankingParams }) {
   const all = useMemo(() => rankingColumns(KIND[kind].title, max_us, alertsAt), [kind, max_us, alertsAt])
   const choice = useColumnChoice('overview', all)
   return (
-    <section className={styles.ranking} aria-label={overviewCopy.byExcess(title)}>
+    <section className={`${styles.ranking} surface column`} aria-label={overviewCopy.byExcess(title)}>
       <AtOnce>
         <Tools at_ms={minute?.from_ms ?? null}>
           <ColumnChooser choice={choice} />
@@ -87,11 +88,16 @@ function Tools({ at_ms, children }: { at_ms: number | null; children: ReactNode 
   const ranking = useRanking()
   const { noun } = KIND[ranking.kind]
   return (
-    <div className={styles.tools}>
-      <Tabs kind={ranking.kind} onChoose={ranking.setKind} />
+    <div className="row wrap inset gap-wrap">
+      <Segments
+        label={overviewCopy.objectType}
+        options={KINDS.map(({ id, titles }) => ({ value: id, label: titles }))}
+        chosen={ranking.kind}
+        onChoose={ranking.setKind}
+      />
       {at_ms !== null && <span className="muted numeric">{overviewCopy.atCursor(formatClock(at_ms, zone))}</span>}
       {ranking.sort === WORST_FIRST && <span className="muted">{overviewCopy.sortedByExcess}</span>}
-      <div className={styles.filters}>
+      <div className={`${styles.filters} row wrap push gap-8`}>
         <NameFilter
           noun={noun}
           value={ranking.search}
@@ -118,24 +124,6 @@ function Tools({ at_ms, children }: { at_ms: number | null; children: ReactNode 
         {children}
       </div>
     </div>
-  )
-}
-
-function Tabs({ kind, onChoose }: { kind: string; onChoose: (kind: string) => void }) {
-  return (
-    <fieldset className={styles.tabs} aria-label={overviewCopy.objectType}>
-      {KINDS.map(({ id: one, titles: title }) => (
-        <button
-          key={one}
-          type="button"
-          className={styles.tab}
-          aria-pressed={one === kind}
-          onClick={() => onChoose(one)}
-        >
-          {title}
-        </button>
-      ))}
-    </fieldset>
   )
 }
 

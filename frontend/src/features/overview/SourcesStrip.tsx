@@ -22,7 +22,7 @@ export function SourcesStrip() {
     <DataState query={query} skeleton={<CardSkeleton height={ROW_PX} />}>
       {(sources) =>
         sources.length === 0 ? (
-          <p className={styles.hint}>
+          <p className="muted">
             {sourcesCopy.noneYet} <Link to="/sources">{sourcesCopy.addBoth}</Link> {sourcesCopy.toDiagnose}
           </p>
         ) : (
@@ -38,11 +38,16 @@ function Strip({ sources }: { sources: readonly SourceOut[] }) {
   const [isCut, measure] = useIsCut()
   const [isOpen, setOpen] = useState(false)
   return (
-    <div className={styles.strip}>
-      <ul ref={measure} className={styles.sources} data-open={isOpen} aria-label={sourcesCopy.freshness}>
+    <div className="flex start gap-8">
+      <ul
+        ref={measure}
+        className={`${styles.sources} flex wrap narrow grow gap-8`}
+        data-open={isOpen}
+        aria-label={sourcesCopy.freshness}
+      >
         {worstFirst(sources).map((source) => (
-          <li key={source.id} className={styles.source}>
-            <span className={styles.sourceName}>
+          <li key={source.id} className={`${styles.source} inline-row narrow size-label gap-12`}>
+            <span className={`${styles.sourceName} inline narrow`}>
               <Name focusable>{source.name}</Name>
             </span>
             {source.state === 'live' ? (
@@ -54,7 +59,12 @@ function Strip({ sources }: { sources: readonly SourceOut[] }) {
         ))}
       </ul>
       {(isCut || isOpen) && (
-        <button type="button" className={styles.allSources} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <button
+          type="button"
+          className={`${styles.allSources} plain fixed quiet`}
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        >
           {isOpen ? sourcesCopy.oneRow : sourcesCopy.showAll(formatCount(sources.length))}
         </button>
       )}

@@ -150,7 +150,7 @@ function TilesTable({ tiles, label }: { tiles: readonly Tile[]; label: string })
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
     <section className={styles.tiles} tabIndex={0} aria-label={commonCopy.scrolls(label)}>
-      <table aria-label={label}>
+      <table className="lines" aria-label={label}>
         <thead>
           <tr>
             <th scope="col">{commonCopy.name}</th>

@@ -50,9 +50,9 @@ export function rankingColumns(
       compact: 'bare',
       csv: ({ severity }) => severity,
       cell: (row) => (
-        <span className={styles.diagnosis}>
+        <span className={`${styles.diagnosis} grid gap-2`}>
           <SeverityMark diagnosis={row} />
-          <span className={styles.labels}>
+          <span className={`${styles.labels} inline-row gap-6`}>
             <ConfidenceLabel diagnosis={row} />
             <AlertBadge alerts={alertsAt(row.subject)} />
           </span>
@@ -162,13 +162,13 @@ function Standing({ row }: { row: OverviewRow }) {
   const cause = causeClause(row.cause)
   if (cause !== null)
     return (
-      <span className={styles.caused} title={`${row.sentence.text}. ${cause}`}>
+      <span className={`${styles.caused} grid narrow`} title={`${row.sentence.text}. ${cause}`}>
         <span>{row.sentence.text}</span>
         <span>{cause}</span>
       </span>
     )
   return (
-    <span className={`${styles.standing} ${isFaint ? 'muted' : ''}`} title={row.sentence.text}>
+    <span className={`${styles.standing} clamp ${isFaint ? 'muted' : ''}`} title={row.sentence.text}>
       {row.sentence.text}
     </span>
   )

@@ -73,7 +73,7 @@ function Found({ certificate, isPinned, onPin }: FoundProps) {
           {sourcesCopy.issuedBy} {certificate.issuer}
           {sourcesCopy.validUntil} {formatInstant(Date.parse(certificate.not_after), zone)}
         </p>
-        <p className={styles.fingerprint}>{certificate.sha256}</p>
+        <p className={`${styles.fingerprint} size-note breaks`}>{certificate.sha256}</p>
         {!isTrusted && !isPinned && <p>{sourcesCopy.compareFingerprint}</p>}
         <Button size="xs" variant="default" onClick={onPin} disabled={isPinned} w="fit-content">
           {isPinned ? sourcesCopy.pinned : sourcesCopy.pinCompared}

@@ -78,17 +78,17 @@ export function Tokens({ tokens, isAdmin }: { tokens: readonly GuestToken[]; isA
   return (
     <>
       <Failure title={guestsCopy.revokeFailed} error={revoke.error} />
-      <ul className={styles.list} aria-label={guestsCopy.tokens}>
+      <ul className="ruled" aria-label={guestsCopy.tokens}>
         {tokens.map((token) => (
-          <li key={token.id} className={styles.row}>
-            <strong className={styles.name}>
+          <li key={token.id} className={`${styles.row} grid start inset ruled-below gap-wrap`}>
+            <strong className="inline narrow gap-4">
               <Name focusable>{token.name}</Name>
             </strong>
-            <div className={styles.words}>
+            <div className={`${styles.words} grid narrow gap-2`}>
               <p>
                 <LastUse token={token} /> · {token.vm_names === null ? guestsCopy.anyVm : onlyOf(token.vm_names)}
               </p>
-              {token.refused.length > 0 && <p className={styles.remedy}>{refusedOf(token)}</p>}
+              {token.refused.length > 0 && <p className="muted">{refusedOf(token)}</p>}
             </div>
             {isAdmin && (
               <Button
@@ -141,20 +141,20 @@ export function DiskList({ disks, total, isAdmin }: DiskListProps) {
     mutationFn: ({ id, to }: { id: number; to: number }) => tieGuestDisk(id, to),
     onSuccess: () => client.invalidateQueries(),
   })
-  if (total === 0) return <p className={styles.more}>{guestsCopy.allMatched}</p>
+  if (total === 0) return <p className="inset ruled">{guestsCopy.allMatched}</p>
   return (
     <>
       <Failure title={guestsCopy.tieFailed} error={tie.error} />
-      <ul className={styles.list} aria-label={guestsCopy.unmatched}>
+      <ul className="ruled" aria-label={guestsCopy.unmatched}>
         {disks.map((disk) => (
-          <li key={disk.id} className={styles.row}>
-            <strong className={styles.name}>
+          <li key={disk.id} className={`${styles.row} grid start inset ruled-below gap-wrap`}>
+            <strong className="inline narrow gap-4">
               <Name focusable>{`${disk.host_name} ${disk.disk}`}</Name>
             </strong>
-            <div className={styles.words}>
+            <div className={`${styles.words} grid narrow gap-2`}>
               <StateMark tone="warn" word={guestsCopy.unmatchedMark} />
               {disk.reason !== null && <p>{guestsCopy.reasons[disk.reason]}</p>}
-              <p className={styles.remedy}>
+              <p className="muted">
                 <Worded>{guestsCopy.byHand(disk.id)}</Worded>
               </p>
             </div>
@@ -168,7 +168,7 @@ export function DiskList({ disks, total, isAdmin }: DiskListProps) {
           </li>
         ))}
       </ul>
-      {total > disks.length && <p className={styles.more}>{guestsCopy.moreUnmatched(disks.length, total)}</p>}
+      {total > disks.length && <p className="inset ruled">{guestsCopy.moreUnmatched(disks.length, total)}</p>}
     </>
   )
 }

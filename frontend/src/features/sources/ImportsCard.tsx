@@ -122,13 +122,13 @@ export function DropArea({ onFiles }: { onFiles: (files: readonly File[]) => voi
 
 function Uploads({ sending }: { sending: readonly Sending[] }) {
   return (
-    <ul className={rowStyles.list} aria-label={importsCopy.uploads}>
+    <ul className="ruled" aria-label={importsCopy.uploads}>
       {sending.map(({ name, size, sent, error }) => (
-        <li key={name} className={rowStyles.row}>
-          <strong className={rowStyles.name}>
+        <li key={name} className={`${rowStyles.row} grid start inset ruled-below gap-wrap`}>
+          <strong className="inline narrow gap-4">
             <Name focusable>{name}</Name>
           </strong>
-          <div className={rowStyles.words}>
+          <div className={`${rowStyles.words} grid narrow gap-2`}>
             {error === null ? (
               <>
                 <p>{importsCopy.progress(formatBytes(sent), formatBytes(size))}</p>
@@ -151,13 +151,13 @@ export function ImportList({ imports, isAdmin }: { imports: readonly FileImport[
   return (
     <>
       {removal.error && <Failure title={importsCopy.removeFailed} error={removal.error} />}
-      <ul className={rowStyles.list} aria-label={importsCopy.list}>
+      <ul className="ruled" aria-label={importsCopy.list}>
         {imports.map((each) => (
-          <li key={each.id} className={rowStyles.row}>
-            <strong className={rowStyles.name}>
+          <li key={each.id} className={`${rowStyles.row} grid start inset ruled-below gap-wrap`}>
+            <strong className="inline narrow gap-4">
               <Name focusable>{each.file_name}</Name>
             </strong>
-            <div className={rowStyles.words}>
+            <div className={`${rowStyles.words} grid narrow gap-2`}>
               <StateMark {...markOf(each)} />
               <Details file={each} />
               {isAdmin && each.state === 'ready' && each.host_id === null && <HostChoice import_id={each.id} />}
@@ -204,7 +204,7 @@ function Details({ file }: { file: FileImport }) {
       <p>
         {formatWindow(Date.parse(file.starts_at), Date.parse(file.ends_at), zone)} · {hostWords(file)}
       </p>
-      {file.note !== null && <p className={rowStyles.remedy}>{<Worded>{file.note}</Worded>}</p>}
+      {file.note !== null && <p className="muted">{<Worded>{file.note}</Worded>}</p>}
     </>
   )
 }

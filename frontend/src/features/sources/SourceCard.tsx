@@ -57,7 +57,7 @@ export function SourceCard({ source, onEdit, onRemove }: SourceCardProps) {
           variant="subtle"
           aria-expanded={isOpen}
           leftSection={
-            <span className={styles.arrow} data-open={isOpen}>
+            <span className="arrow inline" data-open={isOpen}>
               <Icon name="right" size={14} />
             </span>
           }
@@ -97,10 +97,10 @@ function SourceFacts({ source }: { source: SourceOut }) {
       : ([[sourcesCopy.inventory, inventory(source.entities)]] as Fact[])),
   ]
   return (
-    <dl className={styles.facts}>
+    <dl className="facts size-label inset-below">
       {facts.map(([term, value, mark]) => (
         <div key={term}>
-          <dt>{term}: </dt>
+          <dt>{term}:</dt>
           <dd className="numeric">{value}</dd>
           {mark && (
             <dd className={styles.mark}>
@@ -120,9 +120,9 @@ function SourceNotes({ source }: { source: SourceOut }) {
   const since =
     source.error_since === null ? '' : sourcesCopy.sinceInstant(formatInstant(Date.parse(source.error_since), zone))
   return (
-    <div className={styles.notes}>
+    <div className="grid inset-below gap-8">
       {source.error_message !== null && (
-        <div className={`${styles.note} ${styles.failure}`} role="alert">
+        <div className="note flex gap-10" data-tone="bad" role="alert">
           <Icon name="warning" />
           <p>
             <strong>
@@ -135,7 +135,7 @@ function SourceNotes({ source }: { source: SourceOut }) {
         </div>
       )}
       {source.warnings.map((warning) => (
-        <div key={warning} className={styles.note}>
+        <div key={warning} className="note flex gap-10" data-tone="warn">
           <Icon name="warning" />
           <p>
             <Worded>{warning}</Worded>

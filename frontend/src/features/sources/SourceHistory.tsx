@@ -26,7 +26,7 @@ export function SourceHistory({ id }: { id: number }) {
     <DataState query={query} skeleton={<Skeleton height={240} m="md" />}>
       {(source) => (
         <>
-          <h3 className={styles.subtitle}>{gapsCopy.title}</h3>
+          <h3 className={`${styles.subtitle} size-label semibold`}>{gapsCopy.title}</h3>
           {source.gaps.length === 0 ? (
             <p className={styles.quiet}>{sourcesCopy.noGaps}</p>
           ) : (
@@ -49,7 +49,7 @@ function Runs({ id, newest }: { id: number; newest: readonly RunOut[] }) {
   const isCut = runs.length >= (more.data ? MANY : FEW)
   return (
     <>
-      <h3 className={styles.subtitle}>
+      <h3 className={`${styles.subtitle} size-label semibold`}>
         {isCut ? sourcesCopy.lastRuns(runs.length) : sourcesCopy.allRuns(runs.length)}
       </h3>
       {runs.length === 0 ? <p className={styles.quiet}>{sourcesCopy.noRuns}</p> : <RunsTable runs={runs} />}

@@ -22,7 +22,6 @@ import { useParameter } from '../../lib/url'
 import { GuestsCard } from './GuestsCard'
 import { ImportsCard } from './ImportsCard'
 import { SourceCard } from './SourceCard'
-import styles from './SourcesPage.module.css'
 import { summary } from './sourceWords'
 import { UnmatchedCard } from './UnmatchedCard'
 
@@ -49,11 +48,11 @@ export default function SourcesPage() {
     </Button>
   )
   return (
-    <div className={styles.page}>
-      <header className={styles.head}>
-        <h1 className={styles.title}>{navigationCopy.sources}</h1>
+    <div className="stack gap-16">
+      <header className="row wrap gap-wrap">
+        <h1 className="page-title">{navigationCopy.sources}</h1>
         {query.data && query.data.length > 0 && <span className="muted">{summary(query.data)}</span>}
-        <div className={styles.push}>{add}</div>
+        <div className="push">{add}</div>
       </header>
       <ReadOnlyHint todo={sourcesCopy.todo} />
       <DataState query={query} whole skeleton={<SourcesSkeleton />}>
@@ -91,7 +90,7 @@ function NextCard({ sources, add }: { sources: readonly SourceOut[]; add: ReactN
 
 function SourcesSkeleton() {
   return (
-    <div className={styles.page}>
+    <div className="stack gap-16">
       {['first', 'second'].map((which) => (
         <Card key={which} title={commonCopy.source} hint={commonCopy.loading}>
           <Skeleton height={170} />

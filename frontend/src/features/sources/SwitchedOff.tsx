@@ -17,8 +17,8 @@ export function SwitchedOff({ source: { id, name } }: { source: SourceOut }) {
     onSuccess: () => client.invalidateQueries(),
   })
   return (
-    <div className={styles.notes}>
-      <div className={`${styles.note} ${styles.calm}`}>
+    <div className="grid inset-below gap-8">
+      <div className="note row wrap gap-10">
         <p>
           {sourcesCopy.pausedText}
           {on.error && (
@@ -29,7 +29,7 @@ export function SwitchedOff({ source: { id, name } }: { source: SourceOut }) {
         </p>
         {isAdmin && (
           <Button
-            className={styles.act}
+            className="fixed"
             size="xs"
             variant="default"
             loading={on.isPending}

@@ -19,7 +19,13 @@ export function TestResult({ isRunning, children }: TestResultProps) {
     place.current?.scrollIntoView({ block: 'start' })
   }, [isRunning])
   return (
-    <section ref={place} tabIndex={-1} aria-label={sourcesCopy.testResult} role="status" className={styles.result}>
+    <section
+      ref={place}
+      tabIndex={-1}
+      aria-label={sourcesCopy.testResult}
+      role="status"
+      className={`${styles.result} grid gap-8`}
+    >
       {isRunning ? <p className="muted">{sourcesCopy.testRunning}</p> : children}
     </section>
   )

@@ -38,7 +38,7 @@ export function UnmatchedCard() {
   )
   return (
     <Card title={sourcesCopy.unmatched} hint={query.data && summary(counts)} flush>
-      <div className={styles.filters}>
+      <div className="flex wrap inset-below gap-8">
         <NativeSelect
           className={styles.filter}
           aria-label={sourcesCopy.byReview}
@@ -90,17 +90,17 @@ function emptyOf(page: Unmatched, which: Which, isFiltered: boolean, showBaselin
 
 export function UnmatchedList({ rows }: { rows: readonly UnmatchedRow[] }) {
   return (
-    <ul className={styles.list} aria-label={sourcesCopy.unmatched}>
+    <ul className="ruled" aria-label={sourcesCopy.unmatched}>
       {rows.map((row) => (
-        <li key={`${row.kind}-${row.id}`} className={styles.row}>
+        <li key={`${row.kind}-${row.id}`} className={`${styles.row} grid inset ruled-below gap-words`}>
           <StateMark
             tone={row.needs_action ? 'warn' : 'calm'}
             word={row.needs_action ? sourcesCopy.toReviewMark : sourcesCopy.expectedMark}
           />
-          <div className={styles.told}>
+          <div className={`${styles.told} grid narrow gap-2`}>
             <Whose row={row} />
             <p>{row.reason}</p>
-            <p className={styles.remedy}>{row.remedy}</p>
+            <p className="muted">{row.remedy}</p>
           </div>
         </li>
       ))}
@@ -113,8 +113,8 @@ function Whose({ row }: { row: UnmatchedRow }) {
   const noun = kindName(row.kind)
   const isItself = row.shown_at.kind === row.kind
   return (
-    <div className={styles.whose}>
-      <span className={styles.kind}>{capitalized(noun)}</span>
+    <div className="flex wrap baseline narrow gap-words">
+      <span className="muted">{capitalized(noun)}</span>
       <strong className={styles.name}>
         {isItself ? <EntityLink to={row.shown_at} /> : <Name focusable>{row.name}</Name>}
       </strong>
@@ -147,7 +147,7 @@ function More({ page, onMore }: { page: Unmatched; onMore: () => void }) {
   const left = page.total - page.items.length
   if (left <= 0) return null
   return (
-    <div className={styles.more}>
+    <div className="inset">
       {page.items.length < MOST ? (
         <Button variant="default" size="xs" onClick={onMore}>
           {sourcesCopy.showMore(left.toLocaleString('en-US'))}

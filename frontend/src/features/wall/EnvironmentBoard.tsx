@@ -76,7 +76,7 @@ function Board({ overview, of, age, age_ms }: BoardProps) {
       {isNothingKnown(overview) ? (
         <NothingJudged />
       ) : (
-        <ol className={styles.worst} aria-label={wallsCopy.worst(noun)}>
+        <ol className={`${styles.worst} list grid grow`} aria-label={wallsCopy.worst(noun)}>
           {overview.items.map((row) => (
             <WorstRow
               key={row.subject.id}
@@ -98,7 +98,9 @@ function EnvironmentStrip({ overview, of, age, age_ms }: BoardProps) {
   const { zone } = usePreferences()
   const { environment, totals } = overview
   const inside = environment.occupancy.reduce((sum, layer) => sum + layer.ios, 0)
-  const until = <span className={styles.until}>{judgedWords(overview.ledger_until_at, age_ms, zone)}</span>
+  const until = (
+    <span className={`${styles.until} small numeric`}>{judgedWords(overview.ledger_until_at, age_ms, zone)}</span>
+  )
   if (age === 'blank')
     return (
       <section className={styles.environment} data-age={age} aria-label={wallsCopy.environmentByLayer}>
@@ -108,14 +110,14 @@ function EnvironmentStrip({ overview, of, age, age_ms }: BoardProps) {
   return (
     <section className={styles.environment} data-age={age} aria-label={wallsCopy.environmentByLayer}>
       <Headline overview={overview} of={of} />
-      <div className={styles.troubled}>
+      <div className={`${styles.troubled} flex quiet`}>
         {(troubledOf(totals) === 0 || environment.severity !== 'normal') && (
           <span className={styles.mark}>
             <SeverityMark diagnosis={environment} /> <ConfidenceLabel diagnosis={environment} />
           </span>
         )}
         {environment.state !== 'no_data' && (
-          <span className={styles.mean}>
+          <span className="clamp narrow">
             {isAnyJudged(overview)
               ? wallsCopy.meanOver(meanWords(environment), minutesOf(overview))
               : troubledWords(totals, of)}
@@ -129,7 +131,7 @@ function EnvironmentStrip({ overview, of, age, age_ms }: BoardProps) {
           max={Math.max(inside, 1e-9)}
           words={environment.occupancy.map((layer) => `${ios(layer.ios)} ${layer.label}`).join(', ') || unitsCopy.noIo}
         />
-        <ul className={styles.layers}>
+        <ul className={`${styles.layers} flex wrap small`}>
           <li>{environment.occupancy.length === 0 ? wallsCopy.noOutstanding : wallsCopy.outstanding(ios(inside))}</li>
           {worthTelling(environment.occupancy, (layer) => layer.ios).map((layer) => (
             <li key={layer.name}>
@@ -148,7 +150,7 @@ const isNothingKnown = ({ items }: Overview) => items.every(({ state }) => state
 
 function NothingJudged() {
   const { data } = useQuery(sourcesQuery())
-  return <p className={styles.quiet}>{nothingJudged(data)}</p>
+  return <p className={`${styles.quiet} grid grow muted`}>{nothingJudged(data)}</p>
 }
 
 const minutesOf = ({ from_at, to_at }: Pick<Overview, 'from_at' | 'to_at'>) =>
@@ -162,21 +164,26 @@ function Headline({ overview, of }: Pick<BoardProps, 'overview' | 'of'>) {
   const worst = worstOf(overview)
   if (worst === null)
     return (
-      <p className={styles.headline}>{isAnyJudged(overview) ? troubledWords(totals, of) : environment.sentence.text}</p>
+      <p className={`${styles.headline} flex narrow bold`}>
+        {isAnyJudged(overview) ? troubledWords(totals, of) : environment.sentence.text}
+      </p>
     )
   const standing = losingWords(totals, of)
   const [comma, loses] = worst.loses === '' ? ['', ''] : [',', ` ${worst.loses}`]
   return (
-    <p className={styles.headline} title={`${standing}${worst.lead}${worst.name}${comma}${loses}`}>
-      <span className={styles.standing}>
+    <p
+      className={`${styles.headline} flex narrow bold`}
+      title={`${standing}${worst.lead}${worst.name}${comma}${loses}`}
+    >
+      <span className="fixed">
         {standing}
         {worst.lead}
       </span>
-      <span className={styles.worstName}>
+      <span className={`${styles.worstName} inline narrow`}>
         <Name>{worst.name}</Name>
         {comma}
       </span>
-      <span className={styles.loses}>{loses}</span>
+      <span className={`${styles.loses} ends fixed`}>{loses}</span>
     </p>
   )
 }

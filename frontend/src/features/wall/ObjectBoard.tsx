@@ -71,7 +71,9 @@ interface DiagnosisStripProps {
 function DiagnosisStrip({ diagnosis, age, age_ms }: DiagnosisStripProps) {
   const { zone } = usePreferences()
   const { sentence, layers, total_us } = diagnosis
-  const until = <span className={styles.until}>{judgedWords(diagnosis.ledger_until_at, age_ms, zone)}</span>
+  const until = (
+    <span className={`${styles.until} small numeric`}>{judgedWords(diagnosis.ledger_until_at, age_ms, zone)}</span>
+  )
   if (age === 'blank')
     return (
       <section className={styles.environment} data-age={age} aria-label={diagnosisCopy.title}>
@@ -80,13 +82,13 @@ function DiagnosisStrip({ diagnosis, age, age_ms }: DiagnosisStripProps) {
     )
   return (
     <section className={styles.environment} data-age={age} aria-label={diagnosisCopy.title}>
-      <div className={styles.summary}>
-        <span className={styles.wholeHeadline}>{sentence.head.text}</span>
-        <span className={styles.troubled}>
+      <div className={`${styles.summary} grid narrow`}>
+        <span className={`${styles.wholeHeadline} clamp bold`}>{sentence.head.text}</span>
+        <span className={`${styles.troubled} flex quiet`}>
           <span className={styles.mark}>
             <SeverityMark diagnosis={diagnosis} /> <ConfidenceLabel diagnosis={diagnosis} />
           </span>
-          <span className={styles.because}>{sentence.reasons[0]?.text}</span>
+          <span className={`${styles.because} cut`}>{sentence.reasons[0]?.text}</span>
         </span>
       </div>
       <div className={styles.inside}>
@@ -96,7 +98,7 @@ function DiagnosisStrip({ diagnosis, age, age_ms }: DiagnosisStripProps) {
           max={Math.max(total_us ?? 0, 1e-9)}
           words={layersWords(layers) || sentence.head.text}
         />
-        <ul className={styles.layers}>
+        <ul className={`${styles.layers} flex wrap small`}>
           {worthTelling(layers, ({ us }) => us).map((layer) => (
             <li key={layer.name}>
               <LayerSwatch layers={layer.layers} /> {layer.label} {layerTime(layer)}
@@ -127,9 +129,9 @@ function TakingPart({ of, id, diagnosis, rows, age, age_ms }: TakingPartProps) {
   if (query.data === undefined) return <Waiting of={wallsCopy.contributorsNoun} error={query.error} />
   const { vms, hosts } = query.data
   const listed = (of === 'vms' || vms.length === 0 ? hosts : vms).slice(0, rows)
-  if (listed.length === 0) return <p className={styles.quiet}>{wallsCopy.noContributors}</p>
+  if (listed.length === 0) return <p className={`${styles.quiet} grid grow muted`}>{wallsCopy.noContributors}</p>
   return (
-    <ol className={styles.worst} aria-label={contributorsCopy.title}>
+    <ol className={`${styles.worst} list grid grow`} aria-label={contributorsCopy.title}>
       {listed.map((one) => (
         <PartRow
           key={`${one.subject.kind}-${one.subject.id}`}
@@ -155,15 +157,15 @@ interface PartRowProps {
 function PartRow({ one, layer, age, age_ms, isCalm }: PartRowProps) {
   const isBlank = age === 'blank'
   return (
-    <li className={styles.row} data-age={age} data-calm={isCalm || isBlank}>
-      <span className={styles.share}>
-        {isBlank ? '—' : shareText(one.time_share)} <span className={styles.zone}>{layerWord(layer)}</span>
+    <li className={`${styles.row} grid middle`} data-age={age} data-calm={isCalm || isBlank}>
+      <span className="tabular bold">
+        {isBlank ? '—' : shareText(one.time_share)} <span className="small regular">{layerWord(layer)}</span>
       </span>
-      <span className={styles.who}>
-        <span className={styles.name}>
+      <span className="grid narrow">
+        <span className={`${styles.name} flex narrow bold`}>
           <Name>{one.subject.name}</Name>
         </span>
-        <span className={styles.sentence}>
+        <span className={`${styles.sentence} cut quiet`}>
           {isBlank ? '—' : wallsCopy.contributorLine(formatIops(one.iops), ios(one.ios))}
         </span>
       </span>
@@ -177,9 +179,9 @@ function PartRow({ one, layer, age, age_ms, isCalm }: PartRowProps) {
           />
         )}
       </span>
-      <span className={styles.latency}>
+      <span className={`${styles.latency} grid numeric bold`}>
         <span>{isBlank || one.us === null ? '—' : `${one.is_merged ? '≤ ' : ''}${formatLatency(one.us)}`}</span>
-        <span className={styles.age}>{oldWords(age_ms)}</span>
+        <span className={`${styles.age} small numeric`}>{oldWords(age_ms)}</span>
       </span>
     </li>
   )

@@ -18,14 +18,16 @@ export function WallAlerts({
   choose?: ((alerts: readonly AlertOut[]) => readonly AlertOut[]) | undefined
 }) {
   const { data, error } = useQuery(alertsNowQuery())
-  if (data === undefined || error !== null) return <span className={styles.alerts}>{wallsCopy.alertsUnknown}</span>
-  if (data.analyzed_until_at === null) return <span className={styles.alerts}>{wallsCopy.alertsNotAnalyzed}</span>
+  if (data === undefined || error !== null)
+    return <span className={`${styles.alerts} flex narrow size-label nowrap`}>{wallsCopy.alertsUnknown}</span>
+  if (data.analyzed_until_at === null)
+    return <span className={`${styles.alerts} flex narrow size-label nowrap`}>{wallsCopy.alertsNotAnalyzed}</span>
   const { firing, recovering, others } = openAlerts(choose === undefined ? data.alerts : choose(data.alerts))
   const [worst] = firing
   // What is calm has no color on a wall.
   return (
-    <span className={styles.alerts}>
-      <span className={styles.known}>{firesWords(firing)}</span>
+    <span className={`${styles.alerts} flex narrow size-label nowrap`}>
+      <span className="muted">{firesWords(firing)}</span>
       {bySeverity(firing).map(({ severity, count }) => (
         <StateMark
           key={severity}
@@ -40,12 +42,12 @@ export function WallAlerts({
         </span>
       )}
       {recovering.length > 0 && (
-        <span className={styles.known}>
+        <span className="muted">
           {recovering.length} {wallsCopy.recovering}
         </span>
       )}
       {others.length > 0 && (
-        <span className={styles.known}>
+        <span className="muted">
           {others.length} {wallsCopy.attended}
         </span>
       )}

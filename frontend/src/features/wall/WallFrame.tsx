@@ -1,7 +1,7 @@
 /** What every board has: its name, the age of its numbers, a clock that ticks, how the sources are, and a banner when Gavel is lost. */
 
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useRef } from 'react'
+import { type ReactNode, useState } from 'react'
 import { sourcesQuery } from '../../api/queries'
 import type { AlertOut } from '../../api/types'
 import * as errorsCopy from '../../copy/errors'
@@ -45,15 +45,15 @@ export function WallFrame({ title, turn, query, until_at, alerts, children }: Wa
   const until_ms = instantMs(until_at)
   const age_ms = until_ms === null ? null : Math.max(0, now - until_ms)
   return (
-    <main className={styles.wall}>
-      <header className={frame.head}>
-        <h1 className={frame.title}>
+    <main className={`${styles.wall} column`}>
+      <header className={`${frame.head} flex baseline`}>
+        <h1 className={`${frame.title} flex narrow fixed`}>
           <Name>{title}</Name>
         </h1>
-        {turn !== undefined && <span className={styles.age}>{turn}</span>}
+        {turn !== undefined && <span className={`${styles.age} small numeric`}>{turn}</span>}
         <WallAlerts choose={alerts} />
-        <time className={frame.clock}>
-          {formatClock(now, zone, true)} <span className={styles.zone}>{zoneName(zone, now)}</span>
+        <time className="fixed push numeric bold">
+          {formatClock(now, zone, true)} <span className="small regular">{zoneName(zone, now)}</span>
         </time>
       </header>
       {query.error !== null && <LostBanner error={query.error} since_ms={lost_ms} />}
@@ -65,17 +65,17 @@ export function WallFrame({ title, turn, query, until_at, alerts, children }: Wa
 
 /** Since when there are no newer numbers: the newest that came, else the first try that failed. */
 function useLostSince({ error, dataUpdatedAt, errorUpdatedAt }: Asked): number {
-  const failed_ms = useRef(0)
-  if (error === null) failed_ms.current = 0
-  else if (failed_ms.current === 0) failed_ms.current = errorUpdatedAt
-  return dataUpdatedAt > 0 ? dataUpdatedAt : failed_ms.current
+  const [kept_ms, keep] = useState(0)
+  const failed_ms = error === null ? 0 : kept_ms === 0 ? errorUpdatedAt : kept_ms
+  if (failed_ms !== kept_ms) keep(failed_ms)
+  return dataUpdatedAt > 0 ? dataUpdatedAt : failed_ms
 }
 
 function LostBanner({ error, since_ms }: { error: Error; since_ms: number }) {
   const { zone } = usePreferences()
   const isAnswered = error instanceof ApiError && error.status !== null
   return (
-    <div className={frame.banner} role="alert">
+    <div className={`${frame.banner} row semibold`} role="alert">
       <Icon name="warning" size={40} />
       <span>
         {wallsCopy.since(lostWords(error), formatClock(since_ms, zone, true))}{' '}
@@ -89,7 +89,7 @@ function LostBanner({ error, since_ms }: { error: Error; since_ms: number }) {
 /** While the first numbers are on their way, or never came. */
 export function Waiting({ of, error }: { of: string; error: Error | null }) {
   return (
-    <p className={styles.quiet} aria-busy={error === null}>
+    <p className={`${styles.quiet} grid grow muted`} aria-busy={error === null}>
       {error === null ? wallsCopy.loading(of) : isMissing(error) ? error.message : wallsCopy.noDataYet}
     </p>
   )
@@ -100,20 +100,20 @@ function Sources() {
   const { data, error } = useQuery(sourcesQuery())
   if (data === undefined || error !== null)
     return (
-      <footer className={frame.sources}>
+      <footer className={`${frame.sources} row wrap quiet`}>
         <span>{wallsCopy.sourcesUnknown}</span>
       </footer>
     )
   const now = serverNow()
   const unwell = data.filter(({ state }) => state === 'failing' || state === 'late')
   return (
-    <footer className={frame.sources}>
+    <footer className={`${frame.sources} row wrap quiet`}>
       <span>{sourcesWords(data, now)}</span>
       {unwell.slice(0, 4).map((source) => (
-        <span key={source.id} className={frame.source}>
+        <span key={source.id} className={`${frame.source} inline-row narrow ink`}>
           <SourceMark state={source.state} />
           <Name>{source.name}</Name>
-          <span className={frame.sourceAge}>{oldWords(ageOf(newestOf(source), now))}</span>
+          <span className="fixed muted">{oldWords(ageOf(newestOf(source), now))}</span>
         </span>
       ))}
       {unwell.length > 4 && <span>+{unwell.length - 4}</span>}

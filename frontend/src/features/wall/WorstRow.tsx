@@ -34,33 +34,42 @@ export function WorstRow({ row, age, age_ms, max_us, alerts }: WorstRowProps) {
   const isBlank = age === 'blank'
   const isCalm = !isElevated(row)
   return (
-    <li className={styles.row} data-age={age} data-calm={isCalm || isBlank} data-severity={row.severity}>
+    <li
+      className={`${styles.row} grid middle`}
+      data-age={age}
+      data-calm={isCalm || isBlank}
+      data-severity={row.severity}
+    >
       <span className={styles.mark}>
         {isBlank ? '—' : <SeverityMark diagnosis={row} />}
         {!isBlank && (
-          <span className={styles.labels}>
+          <span className={`${styles.labels} inline-row`}>
             <ConfidenceLabel diagnosis={row} />
             <AlertBadge alerts={alerts} linked={false} />
           </span>
         )}
       </span>
-      <span className={styles.who}>
-        <span className={styles.name}>
+      <span className="grid narrow">
+        <span className={`${styles.name} flex narrow bold`}>
           <Name>{row.subject.name}</Name>
-          {row.owner !== null && !isBlank && <span className={styles.owner}>{ownerWords(row.owner)}</span>}
-          {!isCalm && !isBlank && <span className={styles.waits}>{waitWords(row)}</span>}
+          {row.owner !== null && !isBlank && (
+            <span className={`${styles.owner} cut quiet regular`}>{ownerWords(row.owner)}</span>
+          )}
+          {!isCalm && !isBlank && (
+            <span className={`${styles.waits} fixed push size-label numeric regular`}>{waitWords(row)}</span>
+          )}
         </span>
-        <span className={styles.sentence}>{isBlank ? '—' : saidOf(row)}</span>
+        <span className={`${styles.sentence} cut quiet`}>{isBlank ? '—' : saidOf(row)}</span>
       </span>
       <span className={styles.bar}>
         {!isBlank && row.total_us !== null && (
           <LayerBar tall pieces={piecesOf(row)} max={max_us} words={layersWords(row.layers)} />
         )}
-        {!isBlank && <NamedLayer row={row} className={styles.layer} />}
+        {!isBlank && <NamedLayer row={row} className={`${styles.layer} row size-label nowrap`} />}
       </span>
-      <span className={styles.latency}>
+      <span className={`${styles.latency} grid numeric bold`}>
         <span>{isBlank || row.total_us === null ? '—' : formatLatency(row.total_us)}</span>
-        <span className={styles.age}>{oldWords(age_ms)}</span>
+        <span className={`${styles.age} small numeric`}>{oldWords(age_ms)}</span>
       </span>
     </li>
   )

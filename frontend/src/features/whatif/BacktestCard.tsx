@@ -33,11 +33,11 @@ function BacktestList({ found }: { found: Backtest }) {
         <p className="muted">{whatIfCopy.noChanges}</p>
       ) : (
         <>
-          <p className={styles.score}>{scoreText(found.score)}</p>
-          <ul className={styles.tested}>
+          <p className="semibold">{scoreText(found.score)}</p>
+          <ul className={`${styles.tested} list stack above gap-10 size-label`}>
             {found.changes.map((change) => (
               <li key={`${change.read_at} ${change.subject_name} ${change.settings[0]?.name}`}>
-                <p className={styles.changed}>
+                <p className="breaks">
                   <time dateTime={change.read_at}>{formatMoment(instantMs(change.read_at) ?? 0, zone)}</time>{' '}
                   {change.subject === null ? (
                     <span>{visibleName(change.subject_name)}</span>

@@ -32,8 +32,8 @@ export function ResultCard({ found }: { found: WhatIf }) {
   ]
   return (
     <Card title={whatIfCopy.result} hint={<Measured found={found} />}>
-      <div className={styles.result} aria-live="polite">
-        <table className={styles.rows} aria-label={whatIfCopy.result}>
+      <div className={`${styles.result} flex wrap`} aria-live="polite">
+        <table className={`${styles.rows} lines narrow`} aria-label={whatIfCopy.result}>
           <thead>
             <tr>
               <td />
@@ -57,7 +57,7 @@ export function ResultCard({ found }: { found: WhatIf }) {
         </table>
         <Limits found={found} />
       </div>
-      <ul className={styles.notes}>
+      <ul className={`${styles.notes} quiet`}>
         <li>{loopText(found)}</li>
         <li>
           {found.open_loop === null
@@ -108,11 +108,11 @@ function Limits({ found: { ceilings } }: { found: WhatIf }) {
     return ceiling === undefined ? whatIfCopy.none : whatIfCopy.limitIos(ceiling.label, formatUpTo(ceiling.ios, 0))
   }
   return (
-    <dl className={styles.limits}>
+    <dl className="column gap-8">
       {[whatIfCopy.binding, whatIfCopy.next].map((label, index) => (
         <div key={label}>
-          <dt>{label}</dt>
-          <dd className="numeric">{words(index)}</dd>
+          <dt className="quiet">{label}</dt>
+          <dd className="numeric semibold">{words(index)}</dd>
         </div>
       ))}
     </dl>
@@ -123,17 +123,17 @@ export function BreakdownCard({ found }: { found: WhatIf }) {
   const { rows } = partBars(found.parts)
   return (
     <Card title={whatIfCopy.breakdown}>
-      <p className={styles.legend} aria-hidden="true">
+      <p className={`${styles.legend} row wrap quiet`} aria-hidden="true">
         <span className={styles.keyBefore} /> {whatIfCopy.beforeBar} <span className={styles.keySure} />{' '}
         {whatIfCopy.afterBar} <span className={styles.keyRange} /> {whatIfCopy.rangeBar}
       </p>
-      <table className={styles.rows} aria-label={whatIfCopy.breakdownTable}>
+      <table className={`${styles.rows} lines narrow`} aria-label={whatIfCopy.breakdownTable}>
         <thead>
           <tr>
             <th scope="col">{whatIfCopy.part}</th>
             <th scope="col">{whatIfCopy.before}</th>
             <th scope="col">{whatIfCopy.after}</th>
-            <td className={styles.drawn} />
+            <td className={`${styles.drawn} not-on-phones`} />
           </tr>
         </thead>
         <tbody>
@@ -142,7 +142,7 @@ export function BreakdownCard({ found }: { found: WhatIf }) {
               <th scope="row">{row.label}</th>
               <td className="numeric">{formatLatency(row.before_us)}</td>
               <td className="numeric">{between(row.lower_us, row.upper_us, formatLatency)}</td>
-              <td className={styles.drawn}>
+              <td className={`${styles.drawn} not-on-phones`}>
                 <Bars row={row} />
               </td>
             </tr>
@@ -157,7 +157,7 @@ export function BreakdownCard({ found }: { found: WhatIf }) {
 function Bars({ row: { name, before, after } }: { row: PartBars }) {
   const at = (start: number, end: number) => ({ left: `${start}%`, width: `${Math.max(0, end - start)}%` })
   return (
-    <div className={styles.bars} data-part={name} aria-hidden="true">
+    <div className={`${styles.bars} grid gap-2`} data-part={name} aria-hidden="true">
       <div className={styles.track}>
         {before !== null && <span className={styles.before} style={at(before.start, before.end)} />}
       </div>

@@ -77,7 +77,7 @@ export function ScenarioCard({ found }: { found: WhatIf | undefined }) {
         </Button>
       }
     >
-      <div className={styles.fields}>
+      <div className="stack gap-10">
         {FIELDS.filter(({ name }) => name !== 'dsnro' || found?.start?.is_nvme !== true).map((field) => (
           <NumberField
             key={field.name}
@@ -87,7 +87,7 @@ export function ScenarioCard({ found }: { found: WhatIf | undefined }) {
             onChange={(value) => set(field.name, value)}
           />
         ))}
-        <label className={styles.check}>
+        <label className={`${styles.check} inline-row size-label gap-8`}>
           <input type="checkbox" checked={isLifted} onChange={(event) => lift(event.currentTarget.checked)} />
           {whatIfCopy.lift}
         </label>
@@ -120,15 +120,15 @@ function NumberField({ field: { name, label, least, most, unit }, value, now, on
           : whatIfCopy.notRead
         : formatUpTo(now, 0)
   return (
-    <div className={styles.field}>
-      <label htmlFor={id} className={styles.label}>
+    <div className={`${styles.field} grid middle gap-words`}>
+      <label htmlFor={id} className="size-label medium">
         {label}
         {unit !== undefined && <span className="muted"> ({unit})</span>}
       </label>
-      <span className={`${styles.now} numeric`}>{inForce === '' ? '' : whatIfCopy.today(inForce)}</span>
+      <span className={`small nowrap right numeric`}>{inForce === '' ? '' : whatIfCopy.today(inForce)}</span>
       <input
         type="range"
-        className={styles.slider}
+        className={`${styles.slider} narrow full`}
         aria-label={whatIfCopy.slider(label)}
         aria-valuetext={formatCount(value ?? now ?? least)}
         min={least}
@@ -139,7 +139,7 @@ function NumberField({ field: { name, label, least, most, unit }, value, now, on
       <input
         id={id}
         type="number"
-        className={`${styles.number} numeric`}
+        className={`${styles.number} narrow full ink numeric`}
         step={name.startsWith('non_optimized') ? 'any' : 1}
         value={value ?? ''}
         placeholder={inForce}

@@ -26,9 +26,9 @@ export default function WhatIfPage() {
   const body = useMemo(() => bodyOf(search, example), [search, example])
   const object = search.object ?? ''
   return (
-    <div className={styles.page}>
+    <div className="stack gap-12">
       <header>
-        <h1 className={styles.title}>{whatIfCopy.title}</h1>
+        <h1 className="page-title">{whatIfCopy.title}</h1>
         <p className="muted">{whatIfCopy.lead}</p>
       </header>
       {object !== '' && parseObject(object) === null ? (
@@ -53,14 +53,14 @@ function Tried({ body, example }: { body: WhatIfBody; example: WhatIfExample | u
   const found = query.data
   useSubject(found?.start?.subject.name ?? example?.title ?? null)
   return (
-    <div className={styles.columns}>
-      <div className={styles.column}>
+    <div className={`${styles.columns} grid start gap-12`}>
+      <div className="stack gap-12">
         {found !== undefined && found.start !== null && <WorkloadCard start={found.start} />}
         <ScenarioCard found={found} />
       </div>
-      <div className={styles.column}>
+      <div className="stack gap-12">
         {query.error !== null && (
-          <p className={styles.refused} role="alert">
+          <p className="note" data-tone="warn" role="alert">
             <strong>{whatIfCopy.refusedTitle}.</strong> {query.error.message}
           </p>
         )}
@@ -79,7 +79,7 @@ function Tried({ body, example }: { body: WhatIfBody; example: WhatIfExample | u
 
 function SeenNote({ example: { text, seen, source } }: { example: WhatIfExample }) {
   return (
-    <p className={styles.seen}>
+    <p className="note">
       {text} <strong>{whatIfCopy.seen(seen)}</strong> <span className="muted">{whatIfCopy.source(source)}</span>
     </p>
   )
@@ -89,7 +89,7 @@ function WorkloadCard({ start }: { start: NonNullable<WhatIf['start']> }) {
   const { choose } = useScenario()
   return (
     <Card title={whatIfCopy.workload}>
-      <div className={styles.workload}>
+      <div className="stack gap-10">
         <EntityLink to={start.subject} />
         <NativeSelect
           label={whatIfCopy.queue}
@@ -114,10 +114,15 @@ function ExamplesCard({ examples, chosen }: ExamplesProps) {
   const { open } = useScenario()
   return (
     <Card title={whatIfCopy.examples} hint={whatIfCopy.examplesHint}>
-      <ul className={styles.examples}>
+      <ul className={`${styles.examples} list grid gap-8`}>
         {examples.map((example) => (
           <li key={example.id}>
-            <button type="button" aria-pressed={example.id === chosen?.id} onClick={() => open(example)}>
+            <button
+              type="button"
+              className="plain note stack gap-4 size-label"
+              aria-pressed={example.id === chosen?.id}
+              onClick={() => open(example)}
+            >
               <strong>{example.title}</strong>
               <span className="muted">{example.text}</span>
             </button>

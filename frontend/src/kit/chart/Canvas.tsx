@@ -1,7 +1,7 @@
 /** The one place that owns an ECharts instance: size, theme, pointer, brush and disposal. Loaded only when a chart is shown. */
 
 import type { ECharts, EChartsCoreOption } from 'echarts/core'
-import { type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react'
+import { type Ref, useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from 'react'
 import styles from './Chart.module.css'
 import { followCursor } from './cursorTime'
 import { Drawing } from './drawing'
@@ -46,10 +46,14 @@ export default function Canvas({
   const words = useRef<HTMLDivElement>(null)
   const [brush, setBrush] = useState<Brush | null>(null)
   const handlers = useRef({ onBrush, onPick })
-  handlers.current = { onBrush, onPick }
   const reading = useRef(cursor)
-  reading.current = cursor
   const isOverTime = cursor !== undefined
+
+  // What listens outside React asks for the newest of them.
+  useLayoutEffect(() => {
+    handlers.current = { onBrush, onPick }
+    reading.current = cursor
+  })
 
   useEffect(() => {
     const host = box.current
@@ -83,7 +87,7 @@ export default function Canvas({
   useImperativeHandle(ref, () => ({ picture: (background) => drawing.current?.picture(background) ?? null }))
 
   return (
-    <div className={styles.canvas} style={{ height }}>
+    <div className="full relative" style={{ height }}>
       <div ref={box} role="img" aria-label={label} className={styles.surface} />
       <div ref={line} className={styles.cursor} data-testid="cursor" hidden aria-hidden="true" />
       <div ref={words} className={styles.cursorWords} hidden aria-hidden="true" />

@@ -60,10 +60,10 @@ export function Chart(props: ChartProps) {
       {props.legend}
       {asTable && props.table}
       {/* Out of sight it stays as large as it was: its picture can be saved beside the table. */}
-      <div className={asTable ? styles.away : fill ? styles.room : undefined}>
+      <div className={asTable ? styles.away : fill ? 'flex grow' : undefined}>
         <div
           ref={place}
-          className={fill ? styles.filled : undefined}
+          className={fill ? `${styles.filled} narrow grow relative` : undefined}
           style={fill ? { minHeight: props.height } : { height: props.height }}
           data-testid="chart"
         >

@@ -26,15 +26,15 @@ function Keys({ lines }: LegendProps) {
   const hidden = useHiddenLines()
   const toggle = useToggleLine()
   return (
-    <fieldset className={styles.legend} aria-label={chartsCopy.series}>
+    <fieldset className={`${styles.legend} flex wrap`} aria-label={chartsCopy.series}>
       {[...Map.groupBy(lines, ({ strip }) => strip)].map(([strip, own]) => (
-        <span key={strip ?? ''} className={styles.strip}>
-          {strip !== undefined && <span className={styles.stripName}>{strip}</span>}
+        <span key={strip ?? ''} className={`${styles.strip} row wrap`}>
+          {strip !== undefined && <span className={`${styles.stripName} quiet`}>{strip}</span>}
           {own.map((line) => (
             <button
               key={line.key}
               type="button"
-              className={styles.key}
+              className={`${styles.key} plain inline-row ink size-label gap-6`}
               aria-pressed={!hidden.has(line.key)}
               onClick={() => toggle(line.key)}
             >

@@ -18,7 +18,7 @@ type StrokeMark = 'solid' | 'dashed' | 'points'
 
 export function Words({ words }: { words: readonly LegendWord[] }) {
   return (
-    <ul className={styles.words} aria-label={chartsCopy.legend}>
+    <ul className={`${styles.words} flex wrap quiet gap-wrap`} aria-label={chartsCopy.legend}>
       {words.map((word) => (
         <li key={word.label}>
           <Mark {...word} />

@@ -5,7 +5,6 @@ import { type ReactNode, useState } from 'react'
 import * as chartsCopy from '../../copy/charts'
 import { type CsvCell, toCsv } from '../../lib/csv'
 import { Icon, type IconName } from '../mark/Icon'
-import styles from './Chart.module.css'
 import { download, fileStem } from './download'
 import { permalink } from './timeChart'
 
@@ -15,7 +14,7 @@ export interface CsvTable {
   rows: CsvCell[][]
 }
 
-export const Tools = ({ children }: { children: ReactNode }) => <div className={styles.tools}>{children}</div>
+export const Tools = ({ children }: { children: ReactNode }) => <div className="flex gap-2">{children}</div>
 
 interface ToolProps {
   icon: IconName

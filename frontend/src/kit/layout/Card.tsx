@@ -30,17 +30,17 @@ export function Card({
   const id = useId()
   return (
     <section
-      className={[styles.card, fill && styles.fill, stretch && styles.stretch].filter(Boolean).join(' ')}
+      className={['surface narrow', fill && styles.fill, stretch && styles.stretch].filter(Boolean).join(' ')}
       aria-labelledby={id}
       id={anchor}
       tabIndex={anchor === undefined ? undefined : -1}
     >
-      <header className={styles.head}>
-        <h2 id={id} className={styles.title}>
+      <header className={`${styles.head} flex wrap baseline gap-words`}>
+        <h2 id={id} className="narrow title">
           {title}
         </h2>
-        {hint !== undefined && <div className={styles.hint}>{hint}</div>}
-        {actions !== undefined && <div className={styles.actions}>{actions}</div>}
+        {hint !== undefined && <div className={`${styles.hint} quiet`}>{hint}</div>}
+        {actions !== undefined && <div className={`${styles.actions} row push gap-4`}>{actions}</div>}
       </header>
       <div className={flush ? styles.flush : styles.body}>{children}</div>
     </section>

@@ -16,24 +16,24 @@ interface FoldProps {
 export function Fold({ title, hint, open, onOpen, children }: FoldProps) {
   const id = useId()
   return (
-    <section className={styles.fold} aria-label={title}>
-      <h2 className={styles.head}>
+    <section className="narrow" aria-label={title}>
+      <h2 className="regular">
         <button
           type="button"
-          className={styles.button}
+          className={`${styles.button} plain surface flex wrap baseline full gap-words`}
           aria-expanded={open}
           aria-controls={open ? id : undefined}
           onClick={() => onOpen(!open)}
         >
-          <span className={styles.arrow} data-open={open}>
+          <span className="arrow inline middle muted" data-open={open}>
             <Icon name="right" />
           </span>
-          <span className={styles.title}>{title}</span>
-          <span className={styles.hint}>{hint}</span>
+          <span className="title">{title}</span>
+          <span className={`${styles.hint} quiet`}>{hint}</span>
         </button>
       </h2>
       {open && (
-        <div id={id} className={styles.body}>
+        <div id={id} className={`${styles.body} stack gap-16`}>
           {children}
         </div>
       )}

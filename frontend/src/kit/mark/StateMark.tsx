@@ -8,7 +8,7 @@ export type { Tone }
 /** `shape`: one of its own, where a tone's would be taken for something else. */
 export function StateMark({ tone, word, shape = MARK_SHAPES[tone] }: { tone: Tone; word: string; shape?: string }) {
   return (
-    <span className={styles.mark} data-tone={tone}>
+    <span className={`${styles.mark} inline-row nowrap medium gap-6`} data-tone={tone}>
       <svg width="12" height="12" viewBox="0 0 12 12" fill="currentColor" aria-hidden="true">
         <path d={shape} fillRule="evenodd" />
       </svg>

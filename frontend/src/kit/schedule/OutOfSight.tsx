@@ -1,4 +1,4 @@
-import { type ReactNode, type RefObject, startTransition, useEffect, useReducer, useRef, useState } from 'react'
+import { type ReactNode, type RefObject, startTransition, useEffect, useRef, useState } from 'react'
 import { type Place, Showing, useShown } from '../../lib/search'
 import { whenIdle } from './idle'
 
@@ -8,20 +8,17 @@ const NEAR = '200px 0px'
 export function OutOfSight({ children }: { children: ReactNode }) {
   const place = useShown()
   const [box, isInSight] = useInSight<HTMLDivElement>()
-  const held = useRef<{ children: ReactNode; place: Place }>({ children, place })
-  const [, drawAnew] = useReducer((turn: number) => turn + 1, 0)
-  const isBehind = held.current.children !== children || held.current.place !== place
-  if (isInSight && isBehind) held.current = { children, place }
+  const [held, hold] = useState<{ children: ReactNode; place: Place }>({ children, place })
+  const isBehind = held.children !== children || held.place !== place
+  // In sight it is drawn once, with the newest: React begins anew before it draws what is inside.
+  if (isInSight && isBehind) hold({ children, place })
   useEffect(() => {
     if (isInSight || !isBehind) return
-    return whenIdle(() => {
-      held.current = { children, place }
-      startTransition(drawAnew)
-    })
+    return whenIdle(() => startTransition(() => hold({ children, place })))
   }, [isInSight, isBehind, children, place])
   return (
     <div ref={box} style={{ minWidth: 0 }}>
-      <Showing place={held.current.place}>{held.current.children}</Showing>
+      <Showing place={held.place}>{held.children}</Showing>
     </div>
   )
 }

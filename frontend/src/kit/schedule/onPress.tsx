@@ -94,7 +94,7 @@ function useCode<Props>(code: Code<Props>, isAwaited: boolean) {
 
 function Missing() {
   return (
-    <div role="alert" className={styles.missing}>
+    <div role="alert" className={`${styles.missing} row ink gap-12`}>
       <span>{errorsCopy.dialogFailed}</span>
       <Button variant="default" size="xs" onClick={() => location.reload()}>
         {errorsCopy.reload}

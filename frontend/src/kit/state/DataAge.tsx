@@ -36,10 +36,11 @@ interface DataAgeProps {
 export function DataAge({ at_ms, short = false, ageText, isPlain = false, never }: DataAgeProps) {
   const { zone } = usePreferences()
   useNow()
-  if (at_ms === null && never !== undefined) return <span className={`${styles.age} muted nowrap`}>{never}</span>
+  if (at_ms === null && never !== undefined)
+    return <span className={`inline-row size-label gap-6 muted nowrap`}>{never}</span>
   if (at_ms === null)
     return (
-      <span className={`${styles.age} nowrap`} data-tone="bad">
+      <span className={`inline-row size-label gap-6 nowrap`} data-tone="bad">
         {unitsCopy.neverMeasured}
       </span>
     )
@@ -47,7 +48,7 @@ export function DataAge({ at_ms, short = false, ageText, isPlain = false, never 
   const state = freshness(age_ms)
   return (
     <span
-      className={`${styles.age} muted numeric`}
+      className={`inline-row size-label gap-6 muted numeric`}
       data-tone={isPlain && state === 'fresh' ? 'plain' : TONE[state]}
       title={formatInstant(at_ms, zone)}
     >

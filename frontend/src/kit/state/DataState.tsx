@@ -2,7 +2,7 @@
 
 import { Button } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
-import { type ReactNode, useDeferredValue, useRef, useState } from 'react'
+import { type ReactNode, useDeferredValue, useState } from 'react'
 import * as errorsCopy from '../../copy/errors'
 import { ApiError, isAway, isMissing } from '../../lib/errors'
 import { useOutage } from '../../lib/outage'
@@ -61,14 +61,14 @@ export function DataState<Data>({
     if (trouble === null) return <div aria-busy="true">{skeleton}</div>
     const isTold = isPageAway && isAway(trouble.error)
     // Parts of a page are quiet then; what is all of a page says why there and lets one try.
-    if (isTold && !whole) return <p className={styles.away}>{whatFailed(trouble.error)}</p>
+    if (isTold && !whole) return <p className={`${styles.away} quiet`}>{whatFailed(trouble.error)}</p>
     return <ErrorState query={query} trouble={trouble} gone={gone} heading={heading} isTold={isTold} />
   }
   const emptyText = empty?.(data) ?? null
   const own = query.error !== null && !(isPageAway && isAway(query.error)) ? query.error : null
   return (
     // Of one piece, so that the note stays with what it is about; without a note the data stand in the page's own order.
-    <div className={own ? styles.noted : styles.plain}>
+    <div className={own ? `${styles.noted} column narrow` : styles.plain}>
       {own && <StaleNote query={query} error={own} />}
       {emptyText ? <EmptyState {...emptyText} /> : children(data)}
     </div>
@@ -85,12 +85,16 @@ interface Trouble {
  * says must not flicker with every try.
  */
 function useTrouble(query: Query<unknown>): Trouble | null {
-  const trouble = useRef<Trouble | null>(null)
-  if (query.data !== undefined || query.errorUpdateCount === 0) trouble.current = null
-  else if (query.error) {
-    trouble.current = { error: query.error, since_ms: trouble.current?.since_ms ?? query.errorUpdatedAt }
-  }
-  return trouble.current
+  const [kept, keep] = useState<Trouble | null>(null)
+  const trouble = troubleAfter(kept, query)
+  if (trouble !== kept) keep(trouble)
+  return trouble
+}
+
+function troubleAfter(before: Trouble | null, { data, error, errorUpdateCount, errorUpdatedAt }: Query<unknown>) {
+  if (data !== undefined || errorUpdateCount === 0) return null
+  if (error === null || before?.error === error) return before
+  return { error, since_ms: before?.since_ms ?? errorUpdatedAt }
 }
 
 /** What is missing is named by the answer itself: "There is no datastore 7". */
@@ -125,21 +129,21 @@ function ErrorState({ query, trouble, gone, heading, isTold }: ErrorStateProps) 
     setAsked(false)
   }
   return (
-    <div className={styles.state} role={isTold ? undefined : 'alert'}>
-      <span className={styles.error}>
+    <div className={`${styles.state} row grow gap-8`} role={isTold ? undefined : 'alert'}>
+      <span data-tone="bad">
         <Icon name="warning" size={24} />
       </span>
-      <Title className={styles.stateTitle}>{whatFailed(error)}</Title>
+      <Title className="title">{whatFailed(error)}</Title>
       {!isGone && (
-        <p className={styles.stateText}>
+        <p className={`${styles.stateText} muted breaks`}>
           <Worded>{error.message}</Worded>
         </p>
       )}
       {isGone ? (
-        <div className={styles.stateText}>{gone ?? errorsCopy.removedAtSource}</div>
+        <div className={`${styles.stateText} muted breaks`}>{gone ?? errorsCopy.removedAtSource}</div>
       ) : (
         <>
-          <p className={`${styles.stateText} ${styles.tried}`}>
+          <p className={`${styles.stateText} muted breaks tabular`}>
             {errorsCopy.failingLastTried(
               `${formatClock(since_ms, zone, true)} ${zoneName(zone, since_ms)}`,
               formatAge(Math.max(1000, now - query.errorUpdatedAt)),
@@ -157,10 +161,8 @@ function ErrorState({ query, trouble, gone, heading, isTold }: ErrorStateProps) 
 function StaleNote({ query, error }: { query: Query<unknown>; error: Error }) {
   const { zone } = usePreferences()
   return (
-    <div className={styles.stale} role="status">
-      <span className={styles.staleMark}>
-        <Icon name="warning" />
-      </span>
+    <div className={`${styles.stale} note flex start gap-10 size-label`} data-tone="warn" role="status">
+      <Icon name="warning" />
       <span>
         {errorsCopy.staleSince(
           notLoaded(error),
@@ -176,9 +178,9 @@ function StaleNote({ query, error }: { query: Query<unknown>; error: Error }) {
 export function EmptyState({ title, text, action, heading = false }: EmptyText & { heading?: boolean }) {
   const Title = heading ? 'h1' : 'p'
   return (
-    <div className={styles.state}>
-      <Title className={styles.stateTitle}>{title}</Title>
-      <div className={styles.stateText}>{text}</div>
+    <div className={`${styles.state} row grow gap-8`}>
+      <Title className="title">{title}</Title>
+      <div className={`${styles.stateText} muted breaks`}>{text}</div>
       {action}
     </div>
   )

@@ -18,14 +18,14 @@ export function Name({ children, whole = false, focusable = false }: NameProps) 
   const [isCut, measure] = useIsCut()
   if (whole) {
     return (
-      <bdi className={styles.wrapped} dir="auto">
+      <bdi className={`${styles.wrapped} breaks`} dir="auto">
         {name}
       </bdi>
     )
   }
   return (
     <bdi
-      className={styles.name}
+      className={`${styles.name} inline narrow relative`}
       dir="auto"
       data-tip={isCut ? name : undefined}
       tabIndex={focusable && isCut ? 0 : undefined}
@@ -40,8 +40,13 @@ export function NameLink({ children, to }: { children: string; to: string }) {
   const name = visibleName(children)
   const [isCut, measure] = useIsCut()
   return (
-    <Link to={to} className={styles.link} aria-label={name} data-tip={isCut ? name : undefined}>
-      <bdi className={styles.name} dir="auto">
+    <Link
+      to={to}
+      className={`${styles.link} inline narrow ink medium`}
+      aria-label={name}
+      data-tip={isCut ? name : undefined}
+    >
+      <bdi className={`${styles.name} inline narrow relative`} dir="auto">
         <Cut name={name} measure={measure} isNamed />
       </bdi>
     </Link>
@@ -62,16 +67,16 @@ function Cut({ name, measure, isNamed = false }: CutProps) {
   return (
     <>
       {!isOnePiece && !isNamed && <span className={styles.spoken}>{name}</span>}
-      <span className={styles.pieces} aria-hidden={!isOnePiece}>
-        <span className={styles.head} ref={measure}>
+      <span className={`${styles.pieces} flex narrow`} aria-hidden={!isOnePiece}>
+        <span className={`${styles.head} ends narrow`} ref={measure}>
           {head}
         </span>
         {tail !== '' && (
-          <span className={styles.tail}>
+          <span className={`${styles.tail} ends narrow`}>
             <span className={styles.end}>{tail}</span>
           </span>
         )}
-        {domain !== '' && <span className={styles.domain}>{domain}</span>}
+        {domain !== '' && <span className={`${styles.domain} ends narrow`}>{domain}</span>}
       </span>
     </>
   )

@@ -13,7 +13,7 @@ interface NamesProps {
 /** Several names in one line, each of them cut in its own middle: cut as one, they lose just what tells them apart. */
 export function Names({ names, between, lead = '' }: NamesProps) {
   return (
-    <span className={styles.names}>
+    <span className={`${styles.names} flex narrow`}>
       {lead !== '' && <span className={styles.between}>{lead}</span>}
       {names.map((name, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: two sources may have one name, and their order is theirs

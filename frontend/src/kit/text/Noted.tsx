@@ -7,7 +7,7 @@ export function Noted({ note, title, children }: { note: string | null; title?: 
   return (
     <span className={styles.noted} title={title}>
       {children}
-      <span className={styles.note}>{note}</span>
+      <span className="small">{note}</span>
     </span>
   )
 }

@@ -9,7 +9,6 @@ import {
   formatRate,
   NOT_MEASURED,
 } from '../../lib/units'
-import styles from './Quantity.module.css'
 
 /** In place of a latency where operations were counted and there were none. */
 export const NO_IO = unitsCopy.noIo
@@ -39,7 +38,7 @@ export function Quantity({
 }: QuantityProps) {
   if (value === null) {
     return (
-      <span className={styles.missing} title={origin}>
+      <span className="faint size-note nowrap regular" title={origin}>
         {absent}
       </span>
     )

@@ -19,7 +19,6 @@ import { Name } from '../../../kit/text/Name'
 import { usePreferences } from '../../../lib/preferences'
 import { plural, visibleName } from '../../../lib/text'
 import { formatInstant } from '../../../lib/time'
-import styles from '../Alerts.module.css'
 import { useAlertCommand } from '../useAlertCommand'
 import own from './Channels.module.css'
 import { TrialResult } from './TrialResult'
@@ -115,7 +114,7 @@ function ChannelFacts({
     ],
   ]
   return (
-    <dl className={styles.facts}>
+    <dl className="terms">
       {facts.map(([term, value]) => (
         <div key={term}>
           <dt>{term}</dt>
@@ -144,7 +143,7 @@ function Trouble({ channel, isAdmin }: { channel: ChannelOut; isAdmin: boolean }
   return (
     <>
       {channel.state === 'off' && (
-        <div className={own.trouble} role="alert">
+        <div className={`${own.trouble} note row wrap gap-words`} data-tone="bad" role="alert">
           <Icon name="warning" />
           <p>{channel.off_reason}</p>
           {isAdmin && (
@@ -155,7 +154,7 @@ function Trouble({ channel, isAdmin }: { channel: ChannelOut; isAdmin: boolean }
         </div>
       )}
       {channel.state === 'failing' && (
-        <div className={own.trouble} role="alert">
+        <div className={`${own.trouble} note row wrap gap-words`} data-tone="bad" role="alert">
           <Icon name="warning" />
           <p>
             {plural(channel.failures, alertsCopy.attempt)} {channelsCopy.attemptsFailed}
@@ -165,7 +164,7 @@ function Trouble({ channel, isAdmin }: { channel: ChannelOut; isAdmin: boolean }
         </div>
       )}
       {channel.dead > 0 && isAdmin && (
-        <div className={own.trouble}>
+        <div className={`${own.trouble} note row wrap gap-words`} data-tone="bad">
           <Icon name="warning" />
           <p>
             {plural(channel.dead, alertsCopy.notificationNoun)} {channelsCopy.resendHint}{' '}

@@ -14,7 +14,6 @@ import { useProblemFocus } from '../../../kit/form/useProblemFocus'
 import { DataState } from '../../../kit/state/DataState'
 import { Failure } from '../../../kit/state/Failure'
 import { visibleName } from '../../../lib/text'
-import styles from '../Alerts.module.css'
 import { MatchersInput } from '../silences/MatchersInput'
 import { TrialResult } from './TrialResult'
 import { useChannelForm } from './useChannelForm'
@@ -78,7 +77,7 @@ function ChannelForm({ kinds, channel, others, onClose }: ChannelDialogProps & {
           problems={form.settingProblems}
           secretsSet={form.secretsSet}
         />
-        <h3 className={styles.subtitle}>{channelsCopy.routing}</h3>
+        <h3 className="title">{channelsCopy.routing}</h3>
         <NativeSelect
           label={alertsCopy.severity}
           data={[...SEVERITIES].reverse().map((severity) => ({ value: severity, label: severitiesWords(severity) }))}

@@ -42,7 +42,7 @@ export function LogCard({ channels }: { channels: readonly ChannelOut[] }) {
   )
   const columns = useMemo(() => columnsIn(zone, open), [zone])
   const filters = (
-    <div className={styles.filters}>
+    <div className={`${styles.filters} flex wrap gap-8`}>
       <NativeSelect
         aria-label={channelsCopy.byChannel}
         data={[
@@ -98,7 +98,12 @@ export function LogCard({ channels }: { channels: readonly ChannelOut[] }) {
 
 function Headline({ one, onOpen }: { one: NotificationOut; onOpen: (id: number) => void }) {
   return (
-    <button type="button" className={own.open} onClick={() => onOpen(one.id)} aria-label={visibleName(one.headline)}>
+    <button
+      type="button"
+      className={`${own.open} plain inline narrow medium`}
+      onClick={() => onOpen(one.id)}
+      aria-label={visibleName(one.headline)}
+    >
       <Name>{one.headline}</Name>
     </button>
   )

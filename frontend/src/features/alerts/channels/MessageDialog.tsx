@@ -17,7 +17,6 @@ import { Name } from '../../../kit/text/Name'
 import { usePreferences } from '../../../lib/preferences'
 import { visibleName } from '../../../lib/text'
 import { formatInstant, formatSeconds } from '../../../lib/time'
-import styles from '../Alerts.module.css'
 import { useAlertCommand } from '../useAlertCommand'
 import own from './Channels.module.css'
 import { resultMark, sentMark } from './words'
@@ -47,12 +46,12 @@ function Message({ message, onClose }: { message: NotificationDetail; onClose: (
   return (
     <Stack gap="md">
       <div>
-        <p className={styles.subtitle}>
+        <p className="title">
           <Name whole>{message.headline}</Name>
         </p>
-        <p className={styles.wide}>{visibleName(message.sentence)}</p>
+        <p className="breaks">{visibleName(message.sentence)}</p>
       </div>
-      <p className={styles.marks}>
+      <p className="row wrap gap-wrap">
         <StateMark {...sentMark(message.state)} />
         <span className="muted">
           <Name whole>{channelsCopy.onChannel(message.channel_name)}</Name>
@@ -92,10 +91,10 @@ function Attempts({ message }: { message: NotificationDetail }) {
   const { zone } = usePreferences()
   if (message.log.length === 0) return <p className="muted">{channelsCopy.noAttempts}</p>
   return (
-    <ol className={styles.story} aria-label={alertsCopy.attempts}>
+    <ol className="list" aria-label={alertsCopy.attempts}>
       {message.log.map((attempt) => (
-        <li key={attempt.id} className={own.attempt}>
-          <p className={styles.marks}>
+        <li key={attempt.id} className={`${own.attempt} stack ruled gap-4`}>
+          <p className="row wrap gap-wrap">
             <StateMark {...resultMark(attempt.result)} />
             <span className="numeric muted">
               {formatInstant(Date.parse(attempt.started_at), zone)}
@@ -103,7 +102,7 @@ function Attempts({ message }: { message: NotificationDetail }) {
               {attempt.status === null ? '' : channelsCopy.statusSuffix(attempt.status)}
             </span>
           </p>
-          <p className={styles.wide}>{visibleName(attempt.detail)}</p>
+          <p className="breaks">{visibleName(attempt.detail)}</p>
           <details>
             <summary>{channelsCopy.request}</summary>
             <Code block className={own.request}>

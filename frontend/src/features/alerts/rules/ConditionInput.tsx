@@ -78,9 +78,9 @@ export function ConditionInput(props: ConditionInputProps) {
   const unit = use === undefined ? '' : writtenIn(use.unit)
   const choices = [...quantities.values()].filter(({ subjects }) => subjects.includes(of))
   return (
-    <fieldset className={styles.matchers}>
+    <fieldset className="note">
       <legend>{place === 0 ? rulesCopy.firesWhen : rulesCopy.andWhen}</legend>
-      <div className={styles.condition}>
+      <div className={`${styles.condition} grid start gap-8`}>
         <NativeSelect
           label={rulesCopy.quantity}
           data={choices.map(({ quantity }) => ({ value: quantity, label: quantityWord(quantity) }))}
@@ -142,7 +142,7 @@ export function ConditionInput(props: ConditionInputProps) {
           error={problemOf('recover_below')}
         />
       </div>
-      {place === 0 && use?.unit !== 'findings' && <p className={styles.small}>{rulesCopy.basisHint}</p>}
+      {place === 0 && use?.unit !== 'findings' && <p className="ends quiet">{rulesCopy.basisHint}</p>}
       {onRemove !== null && (
         <Button size="xs" variant="subtle" onClick={onRemove} aria-label={rulesCopy.removeCondition(place + 1)}>
           {commonCopy.remove}

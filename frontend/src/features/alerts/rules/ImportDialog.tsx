@@ -91,11 +91,11 @@ function Changes({ found }: { found: Imported }) {
     [rulesCopy.removed, found.removed],
   ] as const
   return (
-    <section aria-label={rulesCopy.changes} role="status" className={styles.result}>
+    <section aria-label={rulesCopy.changes} role="status" className="note grid above gap-4">
       {groups.map(
         ([word, keys]) =>
           keys.length > 0 && (
-            <p key={word} className={styles.wide}>
+            <p key={word} className="breaks">
               <strong>{word}:</strong> {keys.join(', ')}
             </p>
           ),

@@ -24,12 +24,12 @@ export function PairsInput({ legend, pairs, onChange, words, names, none, hint, 
   const set = (index: number, patch: Partial<Pair>) =>
     onChange(pairs.map((one, at) => (at === index ? { ...one, ...patch } : one)))
   return (
-    <fieldset className={styles.matchers}>
+    <fieldset className="note">
       <legend>{legend}</legend>
-      <div className={styles.rows}>
+      <div className="grid gap-8">
         {pairs.map((pair, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: rows have no name of their own and keep their place
-          <div key={index} className={`${styles.row} ${styles.rowTwo}`}>
+          <div key={index} className={`${styles.row} grid gap-8 ${styles.rowTwo}`}>
             <Autocomplete
               aria-label={`${words.name} ${index + 1}`}
               data={names}
@@ -69,7 +69,7 @@ export function PairsInput({ legend, pairs, onChange, words, names, none, hint, 
         >
           {commonCopy.add} {words.row}
         </Button>
-        {hint !== undefined && <p className={styles.small}>{hint}</p>}
+        {hint !== undefined && <p className="ends quiet">{hint}</p>}
       </div>
     </fieldset>
   )

@@ -12,7 +12,6 @@ import { Name } from '../../../kit/text/Name'
 import { usePreferences } from '../../../lib/preferences'
 import { plural } from '../../../lib/text'
 import { formatMoment, formatWindow, type Zone, zoneName } from '../../../lib/time'
-import styles from '../Alerts.module.css'
 import own from './PreviewResult.module.css'
 
 type Firing = Preview['firings'][number]
@@ -29,8 +28,8 @@ export function PreviewResult({ preview, of, unit }: PreviewResultProps) {
   const { firings, total, objects } = preview
   const times = total === 0 ? rulesCopy.noAlerts : plural(total, rulesCopy.alertNoun)
   return (
-    <section aria-label={rulesCopy.previewResult} role="status" className={styles.result}>
-      <p className={styles.subtitle}>
+    <section aria-label={rulesCopy.previewResult} role="status" className="note grid above gap-4">
+      <p className="title">
         {objects === 0 ? rulesCopy.nothingToPreview : rulesCopy.previewSummary(times, countOf(objects, of))}
       </p>
       {preview.spans.map((span) => (

@@ -89,7 +89,7 @@ function RuleForm({ rule, quantities, onClose }: RuleDialogProps & { quantities:
             }
           />
         </div>
-        <h3 className={styles.subtitle}>{rulesCopy.scope}</h3>
+        <h3 className="title">{rulesCopy.scope}</h3>
         <NativeSelect
           label={rulesCopy.appliesTo}
           data={SUBJECT_KINDS.map((kind) => ({ value: kind, label: subjectsWord(kind) }))}
@@ -109,7 +109,7 @@ function RuleForm({ rule, quantities, onClose }: RuleDialogProps & { quantities:
           hint={rulesCopy.wildcardHint}
           problem={problems.get('where')}
         />
-        <h3 className={styles.subtitle}>{rulesCopy.condition}</h3>
+        <h3 className="title">{rulesCopy.condition}</h3>
         {draft.when.map((condition, place) => (
           <ConditionInput
             // biome-ignore lint/suspicious/noArrayIndexKey: conditions have no name of their own and keep their place
@@ -149,7 +149,7 @@ function RuleForm({ rule, quantities, onClose }: RuleDialogProps & { quantities:
             error={problems.get('min_quality')}
           />
         </div>
-        <h3 className={styles.subtitle}>{rulesCopy.notification}</h3>
+        <h3 className="title">{rulesCopy.notification}</h3>
         <TextInput
           label={alertsCopy.runbook}
           placeholder="https://"

@@ -31,9 +31,9 @@ export function ruleColumns({ units, control, actions }: RuleColumnsProps): Colu
       width: 230,
       grow: true,
       cell: (rule) => (
-        <span className={styles.two}>
+        <span className="stack gap-2">
           <Name focusable>{rule.name}</Name>
-          <span className={`${styles.line} ${styles.small}`}>
+          <span className={`row narrow gap-6 ends quiet`}>
             {rule.error === null ? (
               <StateMark {...severityMark(rule.severity)} />
             ) : (
@@ -93,7 +93,7 @@ function actionColumn(actions: RuleActions): Column<RuleOut> {
     width: 168,
     compact: 'bare',
     cell: (rule) => (
-      <span className={styles.line}>
+      <span className="row narrow gap-6">
         <Actions rule={rule} {...actions} />
       </span>
     ),

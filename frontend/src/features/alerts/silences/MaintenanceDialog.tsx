@@ -132,7 +132,7 @@ export function MaintenanceDialog({ window, onClose }: { window: MaintenanceOut 
               onChange={(days) => set({ weekdays: days.map(Number) })}
               error={problems.get('weekdays')}
             >
-              <div className={styles.days}>
+              <div className={`${styles.days} flex wrap gap-wrap`}>
                 {WEEKDAYS.map((day, index) => (
                   <Checkbox key={day} value={String(index)} label={day} classNames={{ input: styles.box ?? '' }} />
                 ))}

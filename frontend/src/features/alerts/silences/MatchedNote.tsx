@@ -32,9 +32,9 @@ export function MatchedNote({ matchers, isMeant, onMean, problem }: MatchedNoteP
         )
   if (!isEverything(matchers)) return words && <p className="muted">{words}</p>
   return (
-    <div className={styles.everything}>
+    <div className="note flex gap-10" data-tone="warn">
       <Icon name="warning" />
-      <div>
+      <div className="grid gap-8">
         <p>
           {silencesCopy.matchesAll} {words}
         </p>

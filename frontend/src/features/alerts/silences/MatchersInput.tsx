@@ -20,12 +20,12 @@ export function MatchersInput({ matchers, onChange, none, problem }: MatchersInp
   const set = (index: number, patch: Partial<Matcher>) =>
     onChange(matchers.map((one, at) => (at === index ? { ...one, ...patch } : one)))
   return (
-    <fieldset className={styles.matchers}>
+    <fieldset className="note">
       <legend>{silencesCopy.matchingAlerts}</legend>
-      <div className={styles.rows}>
+      <div className="grid gap-8">
         {matchers.map((matcher, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: rows have no name of their own and keep their place
-          <div key={index} className={styles.row}>
+          <div key={index} className={`${styles.row} grid gap-8`}>
             <Autocomplete
               aria-label={silencesCopy.labelRow(index + 1)}
               data={[...LABELS]}
@@ -73,7 +73,7 @@ export function MatchersInput({ matchers, onChange, none, problem }: MatchersInp
         >
           {silencesCopy.addCondition}
         </Button>
-        <p className={styles.small}>{silencesCopy.wildcardHint}</p>
+        <p className="ends quiet">{silencesCopy.wildcardHint}</p>
       </div>
     </fieldset>
   )

@@ -81,9 +81,9 @@ export function silenceColumns(zone: Zone, actions: SilenceActions | null): Colu
       grow: true,
       compact: ({ reason, by }) => <Name whole>{`${by}: ${reason}`}</Name>,
       cell: ({ reason, by }) => (
-        <span className={styles.two}>
+        <span className="stack gap-2">
           <Name focusable>{reason}</Name>
-          <span className={styles.small}>
+          <span className="ends quiet">
             <Name focusable>{by}</Name>
           </span>
         </span>
@@ -176,7 +176,7 @@ export function windowColumns(zone: Zone, actions: WindowActions | null): Column
     width: 168,
     compact: 'bare',
     cell: (window) => (
-      <span className={styles.line}>
+      <span className="row narrow gap-6">
         <WindowActionButtons window={window} {...actions} />
       </span>
     ),
