@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -150,7 +150,7 @@ def _rows(of: Mapping[int, tuple[float, ...]], samples: int, ways: int) -> tuple
 
 def picked(samples: S, rows: np.ndarray) -> S:
     """Samples at rows, in that order."""
-    taken: dict[str, np.ndarray] = {
+    taken: dict[str, Any] = {
         f.name: getattr(samples, f.name)[rows] for f in fields(samples) if f.name != "times"
     }
     stamps = Times(*(getattr(samples.times, f.name)[rows] for f in fields(Times)))
@@ -164,7 +164,7 @@ def minutes_after(observed: Observed, minutes: int, rng: np.random.Generator) ->
         once = len(samples.times.end_us)
         many = picked(samples, np.tile(np.arange(once), minutes))
         after = np.repeat(np.arange(minutes, dtype=np.int64) * 60_000_000, once)
-        moved: dict[str, np.ndarray] = {}
+        moved: dict[str, Any] = {}
         for name in ("ops", "latency_us", "outstanding", "components_us", "usec_us"):
             if hasattr(many, name):
                 numbers = getattr(many, name)

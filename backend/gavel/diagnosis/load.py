@@ -23,7 +23,7 @@ from gavel.diagnosis.episode import episode_of, with_normal_before
 from gavel.diagnosis.evidence import EvidenceNumbers, evidence
 from gavel.diagnosis.queue_depth import QueueInForce, queue_in_force
 from gavel.diagnosis.streaks import FINE, RecentMinutes, Streak, current_streak, minutes_of_window
-from gavel.diagnosis.window import WindowSum, summed
+from gavel.diagnosis.window import DiagnosisWindow, WindowSum, summed
 from gavel.domain.io_path import SPANS, Layer, Segment
 
 
@@ -80,18 +80,21 @@ def _context(connection: Connection, whole: WindowSum, devices: DevicesBehind, s
     cause = None if recent is None else _cause(connection, whole, recent)
     if first is last is Layer.KERNEL:
         owner = _owner(connection, whole, devices, stretched, cause)
+    again = recalculated(connection, window.from_at, window.to_at, RULES_VERSION)
     return WindowContext(
-        recalculated=recalculated(connection, window.from_at, window.to_at, RULES_VERSION),
+        recalculated=again,
         streak=streak,
         queues=queues,
         queue=queue,
         owner=owner,
         location=_array(connection, whole) if first is last is Layer.ARRAY else _name(connection, owner, queue),
         cause=cause,
-        captures=covering_captures(
-            connection, [each.device.id for each in devices.queues], window.from_at, window.to_at
-        ),
+        captures=_captures(connection, devices, window) if again.may_be_captured else (),
     )
+
+
+def _captures(connection: Connection, devices: DevicesBehind, window: DiagnosisWindow) -> tuple[CoveringCapture, ...]:
+    return covering_captures(connection, [each.device.id for each in devices.queues], window.from_at, window.to_at)
 
 
 def _owner(

@@ -14,6 +14,7 @@ from gavel.db.copying import ColumnType, fetch
 from gavel.db.engine import Connection
 from gavel.db.queries.members import DATASTORE_DIRECTORY
 from gavel.db.schema.bookkeeping import dirty_window
+from gavel.db.schema.imports import file_import
 from gavel.db.schema.ledger import correlated, dirty_minute, ledger_minute, pod_mirroring, recalculated_minute
 from gavel.db.series import packed
 from gavel.db.series.catalog import LEDGER, SAMPLES
@@ -176,19 +177,22 @@ def note_recalculated(connection: Connection, lo: datetime, hi: datetime, *, set
 class Recalculated:
     """So many minutes of a range were recalculated since samples arrived or changed late, the newest time at `at`.
 
-    has_earlier_rules: any of them was written by an earlier version of the rules.
+    has_earlier_rules: any of them was written by an earlier version of the rules. may_be_captured: captures have a say in some minutes,
+    be they of this range or not.
     """
 
     minutes: int
     at: datetime | None
     has_earlier_rules: bool
+    may_be_captured: bool
 
 
 def recalculated(connection: Connection, from_at: datetime, to_at: datetime, rules: int) -> Recalculated:
     """Of the minutes that begin in [from, to)."""
     late, written = recalculated_minute.c, ledger_minute.c
     earlier = select(written.minute).where(written.minute >= from_at, written.minute < to_at, written.rules < rules)
-    within = select(func.count(), func.max(late.recalculated_at), earlier.exists()).where(
+    captured = select(file_import.c.id).where(file_import.c.narrows)
+    within = select(func.count(), func.max(late.recalculated_at), earlier.exists(), captured.exists()).where(
         late.minute >= from_at, late.minute < to_at
     )
     return Recalculated(*connection.execute(within).one())

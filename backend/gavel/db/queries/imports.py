@@ -341,7 +341,5 @@ def covering_captures(
     connection: Connection, devices: Sequence[int], since: datetime, until: datetime
 ) -> tuple[CoveringCapture, ...]:
     """Captures that have a say in minutes of [since, until) of these devices."""
-    if not connection.scalar(_ANY):
-        return ()
     rows = connection.execute(_COVERING, {"devices": list(devices), "since": since, "until": until})
     return tuple(CoveringCapture(*row) for row in rows)
