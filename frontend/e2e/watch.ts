@@ -15,7 +15,7 @@ async function listen(context: BrowserContext, complaints: string[], origin: str
     void dialog.dismiss()
   })
   context.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(message.text())
+    if (message.type() === 'error') complaints.push(`${message.text()} ${message.location().url}`)
   })
   // Everything comes from Gavel itself: its pages are used where there is no way out.
   context.on('request', (sent) => {

@@ -44,7 +44,7 @@ import type { IconName } from '../kit/mark/Icon'
 import { COLUMNS, HIDDEN_LINES, type Parameter } from '../lib/parameters'
 import { diagnosedRange, parseRange, trendRange } from '../lib/range'
 import type { FlatSearch } from '../lib/search'
-import { numberOf } from '../lib/url'
+import { isNumbered, numberOf } from '../lib/url'
 
 interface Opened {
   params: Record<string, string>
@@ -69,9 +69,6 @@ export interface Page {
   bare?: boolean
 }
 
-/** Numbers of things have 27 bits; the API calls others mistyped. */
-const BEYOND_ALL = 2 ** 27
-
 const windowOf = (search: FlatSearch) => diagnosedRange(parseRange(search))
 
 function askOverview(client: QueryClient, { search }: Opened) {
@@ -94,7 +91,7 @@ const askObject =
   (client: QueryClient, { params, search }: Opened) => {
     const id = numberOf(params.id ?? '')
     void client.prefetchQuery(alertsNowQuery())
-    if (id === null || id >= BEYOND_ALL) return
+    if (!isNumbered(id)) return
     const range = parseRange(search)
     if ((search.tab ?? TAB.fallback) === TAB.fallback)
       showSummary(client, { kind, id, window: diagnosedRange(range), trend: trendRange(range) })

@@ -24,6 +24,9 @@ export function stringifySearch(search: FlatSearch): string {
 /** The number that an address ends in; null where it is none. */
 export const numberOf = (text: string): number | null => (/^\d{1,15}$/.test(text) ? Number(text) : null)
 
+/** Whether there can be a thing of this number: they have 27 bits, and the API calls others mistyped. */
+export const isNumbered = (id: number | null): id is number => id !== null && id < 2 ** 27
+
 /** What changes, or what makes it of the parameters as they are. */
 type Patch = FlatSearch | ((before: FlatSearch) => FlatSearch)
 

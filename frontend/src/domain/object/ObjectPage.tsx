@@ -18,7 +18,7 @@ import { useSubject } from '../../lib/pageTitle'
 import { InItsTime } from '../../lib/search'
 import { visibleName } from '../../lib/text'
 import { instantMs } from '../../lib/time'
-import { numberOf, useParameter, useTrend } from '../../lib/url'
+import { isNumbered, numberOf, useParameter, useTrend } from '../../lib/url'
 import { AlertsLine } from '../alerts/AlertsLine'
 import { alertsOf, alertsOnArray, type Thing } from '../alerts/standing'
 import { DiagnosisSkeleton } from '../diagnosis/Skeletons'
@@ -125,7 +125,7 @@ function useSummary(kind: EntityKind, id: number | null, window: DiagnosisWindow
   const trend = useTrend()
   const [tab] = useParameter(TAB)
   useLayoutEffect(() => {
-    showSummary(cache, id === null || tab !== TAB.fallback ? null : { kind, id, window, trend })
+    showSummary(cache, isNumbered(id) && tab === TAB.fallback ? { kind, id, window, trend } : null)
   }, [cache, kind, id, window, trend, tab])
   useLayoutEffect(() => () => showSummary(cache, null), [cache])
 }
