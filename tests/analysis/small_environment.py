@@ -150,9 +150,9 @@ def _rows(of: Mapping[int, tuple[float, ...]], samples: int, ways: int) -> tuple
 
 def picked(samples: S, rows: np.ndarray) -> S:
     """Samples at rows, in that order."""
-    taken: dict[str, Any] = {
-        f.name: getattr(samples, f.name)[rows] for f in fields(samples) if f.name != "times"
-    }
+    # `finer` is None where there is no capture.
+    own = {f.name: getattr(samples, f.name) for f in fields(samples) if f.name != "times"}
+    taken: dict[str, Any] = {name: numbers[rows] for name, numbers in own.items() if numbers is not None}
     stamps = Times(*(getattr(samples.times, f.name)[rows] for f in fields(Times)))
     return replace(samples, times=stamps, **taken)
 

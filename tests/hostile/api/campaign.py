@@ -199,7 +199,8 @@ class Campaign:
             body = self._body(operation)
         headers = [("Authorization", f"Bearer {self._server.admin_token}")] if is_admin else []
         if body is not None:
-            kind = self._chance.choice(values.KINDS) if self._chance.random() < 0.1 else "application/json"
+            described = next(iter(operation.get("requestBody", {}).get("content", {})), "application/json")
+            kind = self._chance.choice(values.KINDS) if self._chance.random() < 0.1 else described
             headers.append(("Content-Type", kind))
         whole = target + ("?" + "&".join(query) if query else "")
         return Request(operation["operationId"], method, whole, tuple(headers), body)
@@ -215,11 +216,12 @@ class Campaign:
         return self._described["components"]["schemas"][reference.rpartition("/")[2]] if reference else schema
 
     def _body(self, operation: Any) -> bytes:
-        """A body that fits the schema but for one or two values."""
+        """A body that fits the schema but for one or two values; of what is no JSON any bytes."""
         chance = self._chance
-        if chance.random() < 0.1:
+        described = operation["requestBody"]["content"].get("application/json")
+        if described is None or chance.random() < 0.1:
             return chance.choice(values.BYTES)
-        schema = operation["requestBody"]["content"]["application/json"]["schema"]
+        schema = described["schema"]
         made = self._example(schema, 0)
         for _ in range(chance.choice((1, 1, 2))):
             made = self._spoiled(made)
