@@ -77,7 +77,9 @@ describe('styles', () => {
   })
 
   it('shared classes: used, and by name', () => {
-    const shared = classesOf(sheets.find(({ name }) => name === 'styles/shared.css')?.css ?? '')
+    const both = sheets.filter(({ name }) => ['styles/shared.css', 'styles/parts.css'].includes(name))
+    expect(both).toHaveLength(2)
+    const shared = classesOf(both.map(({ css }) => css).join(''))
     const words = new Set(scripts.flatMap(({ text }) => text.match(/(?<=["'`\s])[a-z][a-z0-9-]*(?=["'`\s])/g) ?? []))
     expect(shared.size).toBeGreaterThan(30)
     expect([...shared].filter((name) => !words.has(name))).toEqual([])
