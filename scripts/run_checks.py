@@ -53,8 +53,8 @@ def npm(name: str, script: str, *, cores: float = 1.0, gives_way: bool = True, d
 STATIC = (
     Check("ruff check", tool("ruff", "check", "."), cores=0.5),
     Check("ruff format", tool("ruff", "format", "--check", "."), cores=0.5),
-    Check("mypy", (*GIVES_WAY, *tool("mypy")), cores=0.5),
-    npm("front end: checks", "check", cores=0.5),
+    Check("mypy", (*GIVES_WAY, *tool("mypy")), cores=0.75),
+    npm("front end: checks", "check", cores=0.75),
     Check("import contracts", tool("lint-imports", "--no-cache"), cores=0.5),
     Check("dependencies (deptry)", tool("deptry", "."), cores=0.5),
     Check("migrations (squawk)", tool("squawk", *MIGRATIONS), cores=0.5),
@@ -68,10 +68,10 @@ STATIC = (
         tool("check-jsonschema", "--builtin-schema", "vendor.compose-spec", "docker-compose.yml"),
         cores=0.5,
     ),
-    npm("front end: generated client", "codegen:check", cores=0.5),
+    npm("front end: generated client", "codegen:check", cores=0.75),
 )
-BUILD = Check("front end: build", (sys.executable, "scripts/bootstrap.py", "all"), cores=0.5)
-UNIT_TESTS = npm("front end: tests", "test", cores=0.5)
+BUILD = Check("front end: build", (sys.executable, "scripts/bootstrap.py", "all"), cores=0.75)
+UNIT_TESTS = npm("front end: tests", "test", cores=0.75)
 SLOWEST = "--durations=20"
 CORES = os.cpu_count() or 1
 # A test that hangs is ended with the stacks of its threads, and fails; the others go on.
@@ -81,14 +81,14 @@ PARTS = pytest(
     "tests: parts",
     *(SLOWEST, *SECOND_TRY, *HANGING, "-n", str(max(2, CORES)), "--dist", "loadfile", "--ignore=tests/product"),
     deadline_s=3000,
-    cores=0.5 * CORES,
+    cores=0.6 * CORES,
     gives_way=True,
 )
 # Most look at an hour that was, which changes for nobody: with two browsers, and where there is room. The others need a product at work.
 E2E = (
-    replace(npm("browser tests: an hour held", "e2e:held", cores=0.5, deadline_s=3000), after=(BUILD.name,)),
+    replace(npm("browser tests: an hour held", "e2e:held", deadline_s=3000), after=(BUILD.name,)),
     replace(
-        npm("browser tests: a living product", "e2e:living", cores=0.5, gives_way=False, deadline_s=3000),
+        npm("browser tests: a living product", "e2e:living", cores=0.75, gives_way=False, deadline_s=3000),
         after=(BUILD.name,),
     ),
 )
@@ -108,7 +108,7 @@ WHOLE = pytest(
     deadline_s=3000,
     cores=0.5,
 )
-TENTH = pytest("truth: a tenth", *TRUTH, "--labs=20", deadline_s=1500, cores=0.25 * CORES, gives_way=True)
+TENTH = pytest("truth: a tenth", *TRUTH, "--labs=20", deadline_s=1500, cores=0.5 * CORES, gives_way=True)
 
 
 def alone(check: Check) -> Check:
@@ -118,8 +118,8 @@ def alone(check: Check) -> Check:
 
 COMMANDS: dict[str, tuple[Check, ...]] = {
     "check": STATIC,
-    # What takes longest begins; the others fill the processors beside it, one after the other.
-    "test": (WHOLE, PARTS, BUILD, *STATIC, *E2E, UNIT_TESTS, TENTH),
+    # Products wait most and take longest: they begin, and the others fill the processors beside them.
+    "test": (WHOLE, *STATIC, BUILD, UNIT_TESTS, PARTS, *reversed(E2E), TENTH),
     "e2e": (BUILD, *E2E),
     "peers": (alone(pytest("peers", *ALONE, *PEERS, deadline_s=1800)),),
     "truth": (alone(pytest("truth", *TRUTH, deadline_s=4 * 3600)),),
