@@ -18,6 +18,8 @@ function askedBy(page: Page): string[] {
 
 /** Until it shows all and asks for nothing more. */
 async function settled(page: Page, asked: readonly string[]): Promise<void> {
+  // Charts are drawn when they come near the screen, which a long diagnosis keeps them from.
+  await page.getByRole('region', { name: 'Latency breakdown', exact: true }).scrollIntoViewIfNeeded()
   await expect(page.locator('canvas').first()).toBeVisible()
   await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
   let before = -1

@@ -100,7 +100,7 @@ function SourceFacts({ source }: { source: SourceOut }) {
     <dl className="facts size-label inset-below">
       {facts.map(([term, value, mark]) => (
         <div key={term}>
-          <dt>{term}:</dt>
+          <dt>{term}: </dt>
           <dd className="numeric">{value}</dd>
           {mark && (
             <dd className={styles.mark}>
