@@ -1,9 +1,9 @@
 /** How much something is over what is expected of it, in words that stand without a color. Pure. */
 
 /** Even the lower bound is over it, or only the estimate. */
-export const SURELY = '▲'
-export const PERHAPS = '?'
+export const ABOVE = '▲'
+export const POSSIBLY_ABOVE = '?'
 
-/** "▲ +0.40 ms": surely; "+0.40 ms ?": perhaps. */
+/** "▲ +0.40 ms": above; "+0.40 ms ?": possibly above. */
 export const overText = (amount: string, isSure: boolean): string =>
-  isSure ? `${SURELY} +${amount}` : `+${amount} ${PERHAPS}`
+  isSure ? `${ABOVE} +${amount}` : `+${amount} ${POSSIBLY_ABOVE}`

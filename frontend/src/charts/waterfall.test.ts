@@ -309,7 +309,7 @@ describe('the drawing', () => {
     expect(grid).toMatchObject([{ left: 12, right: 12 }])
   })
 
-  it('has nothing in the color of an alarm where nothing loses time now, named or not', () => {
+  it('has nothing in the color of an alarm where no latency is elevated now, named or not', () => {
     const alarm = (isCalm: boolean) => {
       const { svg, tokens } = drawn({ columns: [long], isCalm })
       return svg.toLowerCase().includes(tokens.ink.bad.toLowerCase())

@@ -14,7 +14,7 @@ export interface WaterfallInput {
   layout: WaterfallLayout
   /** The layers that the diagnosis names, marked by a wash: two where it could not decide between them. */
   named: readonly string[]
-  /** Nothing loses time now: nothing is in the color of an alarm. */
+  /** No latency is elevated now: nothing is in the color of an alarm. */
   isCalm: boolean
   /** How far measurements contradict each other. */
   disagreement_us: number | null

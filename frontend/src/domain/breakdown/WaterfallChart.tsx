@@ -4,7 +4,7 @@ import { SegmentedControl } from '@mantine/core'
 import { memo, type ReactNode, useMemo } from 'react'
 import type { Waterfall } from '../../api/types'
 import { type Counted, countedWords, withCounted } from '../../charts/counted'
-import { PERHAPS, SURELY } from '../../charts/over'
+import { ABOVE, POSSIBLY_ABOVE } from '../../charts/over'
 import type { ChartTokens } from '../../charts/tokens'
 import {
   COLUMN_TITLES,
@@ -177,11 +177,11 @@ function marksOf(
     ],
     [
       rows.some(({ excess, isOver }) => excess !== '' && isOver),
-      { label: diagnosisCopy.aboveBaseline, color: isCalm ? ink.text : ink.bad, mark: { sign: SURELY } },
+      { label: diagnosisCopy.aboveBaseline, color: isCalm ? ink.text : ink.bad, mark: { sign: ABOVE } },
     ],
     [
       rows.some(({ excess, isOver }) => excess !== '' && !isOver),
-      { label: breakdownCopy.possiblyAbove, color: ink.muted, mark: { sign: PERHAPS } },
+      { label: breakdownCopy.possiblyAbove, color: ink.muted, mark: { sign: POSSIBLY_ABOVE } },
     ],
     [
       pieces.some(({ hatched, dotted }) => hatched && !dotted),

@@ -72,7 +72,7 @@ it('where the array counted something else than was fitted, the waterfall says s
   expect(shown(401)).not.toContain('reported')
 })
 
-it('what is surely over and what perhaps is differ by more than their color; a healthy diagnosis has nothing in red', () => {
+it('above and possibly above baseline differ by more than their color; a normal diagnosis has nothing in red', () => {
   const delta = { label: 'Device − driver', us: 40, lower_us: 30, upper_us: 50, excess_us: 20 }
   const deltas = {
     ...window,

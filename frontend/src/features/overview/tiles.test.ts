@@ -23,7 +23,7 @@ const losing = {
   until_at: null,
 } as unknown as OverviewRow
 
-it('what loses time is named in the color of its layer, under the arrays that it is on', () => {
+it('what is elevated is named in the color of its layer, under the arrays that it is on', () => {
   expect(tileOf(losing, 'utc')).toEqual({
     id: 'datastore-5',
     name: 'app-05',

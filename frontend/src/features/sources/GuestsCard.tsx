@@ -1,6 +1,6 @@
 /** What guests push: how much of it comes, with which tokens, and which of their disks no virtual disk was found for. */
 
-import { Alert, Button, Skeleton } from '@mantine/core'
+import { Button, Skeleton } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { revokeGuestToken, tieGuestDisk } from '../../api/commands'
@@ -9,17 +9,15 @@ import { useSession } from '../../api/session'
 import type { GuestDisk, Guests, GuestToken } from '../../api/types'
 import * as guestsCopy from '../../copy/guests'
 import { Card } from '../../kit/layout/Card'
-import { Icon } from '../../kit/mark/Icon'
 import { StateMark } from '../../kit/mark/StateMark'
 import { onPress, useAhead } from '../../kit/schedule/onPress'
 import { DataState } from '../../kit/state/DataState'
-import { Name } from '../../kit/text/Name'
 import { Worded } from '../../kit/text/Worded'
 import { plural } from '../../lib/text'
 import { formatSeconds } from '../../lib/time'
 import { formatCount } from '../../lib/units'
 import { useNow } from '../../lib/useNow'
-import styles from './GuestsCard.module.css'
+import { Failure, NamedRow, RowAction } from './NamedRow'
 
 const AddGuestsDialog = onPress(async () => (await import('./AddGuestsDialog')).AddGuestsDialog)
 
@@ -80,29 +78,26 @@ export function Tokens({ tokens, isAdmin }: { tokens: readonly GuestToken[]; isA
       <Failure title={guestsCopy.revokeFailed} error={revoke.error} />
       <ul className="ruled" aria-label={guestsCopy.tokens}>
         {tokens.map((token) => (
-          <li key={token.id} className={`${styles.row} grid start inset ruled-below gap-wrap`}>
-            <strong className="inline narrow gap-4">
-              <Name focusable>{token.name}</Name>
-            </strong>
-            <div className={`${styles.words} grid narrow gap-2`}>
-              <p>
-                <LastUse token={token} /> · {token.vm_names === null ? guestsCopy.anyVm : onlyOf(token.vm_names)}
-              </p>
-              {token.refused.length > 0 && <p className="muted">{refusedOf(token)}</p>}
-            </div>
-            {isAdmin && (
-              <Button
-                variant="default"
-                size="xs"
-                w="fit-content"
-                aria-label={guestsCopy.revokeNamed(token.name)}
-                loading={revoke.isPending && revoke.variables === token.id}
-                onClick={() => revoke.mutate(token.id)}
-              >
-                {guestsCopy.revoke}
-              </Button>
-            )}
-          </li>
+          <NamedRow
+            key={token.id}
+            name={token.name}
+            action={
+              isAdmin && (
+                <RowAction
+                  label={guestsCopy.revokeNamed(token.name)}
+                  isBusy={revoke.isPending && revoke.variables === token.id}
+                  onPress={() => revoke.mutate(token.id)}
+                >
+                  {guestsCopy.revoke}
+                </RowAction>
+              )
+            }
+          >
+            <p>
+              <LastUse token={token} /> · {token.vm_names === null ? guestsCopy.anyVm : onlyOf(token.vm_names)}
+            </p>
+            {token.refused.length > 0 && <p className="muted">{refusedOf(token)}</p>}
+          </NamedRow>
         ))}
       </ul>
     </>
@@ -147,45 +142,30 @@ export function DiskList({ disks, total, isAdmin }: DiskListProps) {
       <Failure title={guestsCopy.tieFailed} error={tie.error} />
       <ul className="ruled" aria-label={guestsCopy.unmatched}>
         {disks.map((disk) => (
-          <li key={disk.id} className={`${styles.row} grid start inset ruled-below gap-wrap`}>
-            <strong className="inline narrow gap-4">
-              <Name focusable>{`${disk.host_name} ${disk.disk}`}</Name>
-            </strong>
-            <div className={`${styles.words} grid narrow gap-2`}>
-              <StateMark tone="warn" word={guestsCopy.unmatchedMark} />
-              {disk.reason !== null && <p>{guestsCopy.reasons[disk.reason]}</p>}
-              <p className="muted">
-                <Worded>{guestsCopy.byHand(disk.id)}</Worded>
-              </p>
-            </div>
-            {disk.suggested_id !== null && disk.suggested !== null && (
-              <Suggestion
-                name={disk.suggested}
-                isAdmin={isAdmin}
-                onPress={() => tie.mutate({ id: disk.id, to: disk.suggested_id as number })}
-              />
-            )}
-          </li>
+          <NamedRow
+            key={disk.id}
+            name={`${disk.host_name} ${disk.disk}`}
+            action={
+              disk.suggested_id !== null &&
+              disk.suggested !== null && (
+                <RowAction
+                  isDisabled={!isAdmin}
+                  onPress={() => tie.mutate({ id: disk.id, to: disk.suggested_id as number })}
+                >
+                  {guestsCopy.tie(disk.suggested)}
+                </RowAction>
+              )
+            }
+          >
+            <StateMark tone="warn" word={guestsCopy.unmatchedMark} />
+            {disk.reason !== null && <p>{guestsCopy.reasons[disk.reason]}</p>}
+            <p className="muted">
+              <Worded>{guestsCopy.byHand(disk.id)}</Worded>
+            </p>
+          </NamedRow>
         ))}
       </ul>
       {total > disks.length && <p className="inset ruled">{guestsCopy.moreUnmatched(disks.length, total)}</p>}
     </>
-  )
-}
-
-function Suggestion({ name, isAdmin, onPress }: { name: string; isAdmin: boolean; onPress: () => void }) {
-  return (
-    <Button variant="default" size="xs" w="fit-content" disabled={!isAdmin} onClick={onPress}>
-      {guestsCopy.tie(name)}
-    </Button>
-  )
-}
-
-function Failure({ title, error }: { title: string; error: Error | null }) {
-  if (error === null) return null
-  return (
-    <Alert color="red" variant="outline" icon={<Icon name="warning" />} title={title} m="md">
-      <Worded>{error.message}</Worded>
-    </Alert>
   )
 }

@@ -1,6 +1,6 @@
 /** Captures that people bring: dropped or chosen, uploaded in parts, and listed with their host, their clock and what they change. */
 
-import { Alert, Button, Skeleton } from '@mantine/core'
+import { Button, Skeleton } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type DragEvent, useRef, useState } from 'react'
 import { removeImport, tieImport } from '../../api/commands'
@@ -9,17 +9,15 @@ import { useSession } from '../../api/session'
 import type { FileImport } from '../../api/types'
 import * as importsCopy from '../../copy/imports'
 import { Card } from '../../kit/layout/Card'
-import { Icon } from '../../kit/mark/Icon'
 import { StateMark, type Tone } from '../../kit/mark/StateMark'
 import { DataState } from '../../kit/state/DataState'
-import { Name } from '../../kit/text/Name'
 import { Worded } from '../../kit/text/Worded'
 import { usePreferences } from '../../lib/preferences'
 import { plural } from '../../lib/text'
 import { formatOffset, formatWindow } from '../../lib/time'
 import { formatBytes, formatCount, formatFixed } from '../../lib/units'
-import rowStyles from './GuestsCard.module.css'
 import styles from './ImportsCard.module.css'
+import { Failure, NamedRow, RowAction } from './NamedRow'
 import { upload } from './upload'
 
 interface Sending {
@@ -124,21 +122,16 @@ function Uploads({ sending }: { sending: readonly Sending[] }) {
   return (
     <ul className="ruled" aria-label={importsCopy.uploads}>
       {sending.map(({ name, size, sent, error }) => (
-        <li key={name} className={`${rowStyles.row} grid start inset ruled-below gap-wrap`}>
-          <strong className="inline narrow gap-4">
-            <Name focusable>{name}</Name>
-          </strong>
-          <div className={`${rowStyles.words} grid narrow gap-2`}>
-            {error === null ? (
-              <>
-                <p>{importsCopy.progress(formatBytes(sent), formatBytes(size))}</p>
-                <progress className={styles.progress} max={size} value={sent} aria-label={name} />
-              </>
-            ) : (
-              <Failure title={importsCopy.uploadFailed(name)} error={error} />
-            )}
-          </div>
-        </li>
+        <NamedRow key={name} name={name}>
+          {error === null ? (
+            <>
+              <p>{importsCopy.progress(formatBytes(sent), formatBytes(size))}</p>
+              <progress className={styles.progress} max={size} value={sent} aria-label={name} />
+            </>
+          ) : (
+            <Failure title={importsCopy.uploadFailed(name)} error={error} />
+          )}
+        </NamedRow>
       ))}
     </ul>
   )
@@ -150,31 +143,28 @@ export function ImportList({ imports, isAdmin }: { imports: readonly FileImport[
   if (imports.length === 0) return null
   return (
     <>
-      {removal.error && <Failure title={importsCopy.removeFailed} error={removal.error} />}
+      <Failure title={importsCopy.removeFailed} error={removal.error} />
       <ul className="ruled" aria-label={importsCopy.list}>
         {imports.map((each) => (
-          <li key={each.id} className={`${rowStyles.row} grid start inset ruled-below gap-wrap`}>
-            <strong className="inline narrow gap-4">
-              <Name focusable>{each.file_name}</Name>
-            </strong>
-            <div className={`${rowStyles.words} grid narrow gap-2`}>
-              <StateMark {...markOf(each)} />
-              <Details file={each} />
-              {isAdmin && each.state === 'ready' && each.host_id === null && <HostChoice import_id={each.id} />}
-            </div>
-            {isAdmin && (
-              <Button
-                variant="default"
-                size="xs"
-                w="fit-content"
-                aria-label={importsCopy.removeNamed(each.file_name)}
-                loading={removal.isPending && removal.variables === each.id}
-                onClick={() => removal.mutate(each.id)}
-              >
-                {importsCopy.remove}
-              </Button>
-            )}
-          </li>
+          <NamedRow
+            key={each.id}
+            name={each.file_name}
+            action={
+              isAdmin && (
+                <RowAction
+                  label={importsCopy.removeNamed(each.file_name)}
+                  isBusy={removal.isPending && removal.variables === each.id}
+                  onPress={() => removal.mutate(each.id)}
+                >
+                  {importsCopy.remove}
+                </RowAction>
+              )
+            }
+          >
+            <StateMark {...markOf(each)} />
+            <Details file={each} />
+            {isAdmin && each.state === 'ready' && each.host_id === null && <HostChoice import_id={each.id} />}
+          </NamedRow>
         ))}
       </ul>
     </>
@@ -251,13 +241,5 @@ function HostChoice({ import_id }: { import_id: number }) {
         ))}
       </div>
     </>
-  )
-}
-
-function Failure({ title, error }: { title: string; error: Error }) {
-  return (
-    <Alert color="red" variant="outline" icon={<Icon name="warning" />} title={title}>
-      <Worded>{error.message}</Worded>
-    </Alert>
   )
 }

@@ -1,0 +1,60 @@
+/** Rows of a card's list: what each is about, what is to say of it, and what can be done. */
+
+import { Alert, Button } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { Icon } from '../../kit/mark/Icon'
+import { Name } from '../../kit/text/Name'
+import { Worded } from '../../kit/text/Worded'
+import styles from './NamedRow.module.css'
+
+interface NamedRowProps {
+  name: string
+  action?: ReactNode
+  children: ReactNode
+}
+
+export function NamedRow({ name, action, children }: NamedRowProps) {
+  return (
+    <li className={`${styles.row} grid start inset ruled-below gap-wrap`}>
+      <strong className="inline narrow gap-4">
+        <Name focusable>{name}</Name>
+      </strong>
+      <div className={`${styles.words} grid narrow gap-2`}>{children}</div>
+      {action}
+    </li>
+  )
+}
+
+interface RowActionProps {
+  children: string
+  /** With the name of the row, where the word alone says not which. */
+  label?: string
+  isBusy?: boolean
+  isDisabled?: boolean
+  onPress: () => void
+}
+
+export function RowAction({ children, label, isBusy = false, isDisabled = false, onPress }: RowActionProps) {
+  return (
+    <Button
+      variant="default"
+      size="xs"
+      w="fit-content"
+      aria-label={label}
+      loading={isBusy}
+      disabled={isDisabled}
+      onClick={onPress}
+    >
+      {children}
+    </Button>
+  )
+}
+
+export function Failure({ title, error }: { title: string; error: Error | null }) {
+  if (error === null) return null
+  return (
+    <Alert color="red" variant="outline" icon={<Icon name="warning" />} title={title} m="md">
+      <Worded>{error.message}</Worded>
+    </Alert>
+  )
+}
