@@ -46,7 +46,8 @@ export function rankingColumns(
     {
       id: 'diagnosis',
       header: overviewCopy.severity,
-      width: 138,
+      // Room for the confidence and an alert's mark beside it.
+      width: 172,
       compact: 'bare',
       csv: ({ severity }) => severity,
       cell: (row) => (
@@ -71,7 +72,7 @@ export function rankingColumns(
     {
       id: 'layers',
       header: breakdownCopy.title,
-      width: 168,
+      width: 150,
       priority: 3,
       csv: ({ layers }) => layersWords(layers),
       cell: (row) =>
