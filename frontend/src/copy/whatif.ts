@@ -4,8 +4,7 @@ export const title = 'What-if'
 export const lead =
   'What queue depths, limits, placement and paths would do to the I/O of one device queue, as ranges. Nothing is changed.'
 export const pickTitle = 'No object chosen'
-export const pickText =
-  'Open a datastore, VM or host and follow “What-if” beside its name, or try a published case.'
+export const pickText = 'Open a datastore, VM or host and follow “What-if” beside its name, or try a published case.'
 export const examples = 'Published cases'
 export const examplesHint = 'Computed with the same model'
 export const scenario = 'Settings to try'
