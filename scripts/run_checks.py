@@ -191,6 +191,9 @@ def sum_up(command: str, outcomes: list[Outcome], seconds: float, busy: str) -> 
     count = Counter(outcome.status for outcome in outcomes)
     for runner, found in totals(line for outcome in outcomes for line in outcome.closing_lines).items():
         print(f"{runner}: {found}")
+    for outcome in outcomes:
+        if outcome.failures:
+            print("\n".join((f"--- {outcome.check.name} FAILED:", *outcome.failures)))
     print(
         f"make {command}: {count['ok']} ok, {count['FAILED']} failed, {count['skipped']} skipped in {seconds:.0f} s{busy}"
     )

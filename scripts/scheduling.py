@@ -28,6 +28,11 @@ COLOURS = re.compile(r"\x1b\[[\d;]*m")
 PROGRESS = re.compile(r"\[ *(\d+%)\]|^ +[✓✘-] +(\d+) \[", re.MULTILINE)
 # A test that failed and was tried again (only CI does so): pytest's closing list, Playwright's line of the second try.
 SECOND_TRY = re.compile(r"^RERUN (\S+)|^ +[✓✘-] +\d+ (\[.+) \(retry #\d+\)", re.MULTILINE)
+# What a runner says of a failed test: pytest's closing list, Playwright's closing list, and what either expected.
+FAILURE = re.compile(r"^(?:FAILED|ERROR) \S|^ +\[\w+\] › |^E  +\S|^ *(?:\w*Error|Expected|Received)\b.*:")
+MOST_FAILURES = 16
+LAST_LINES = 6
+LONGEST_LINE = 240
 # That many of one check may need it; more are no accident of a busy machine.
 MOST_SECOND_TRIES = 6
 POLL_S = 0.1
@@ -60,13 +65,15 @@ class Check:
 
 @dataclass(frozen=True)
 class Outcome:
-    """`cpu_s`: of the program and all that it waited for. `closing_lines`: what test runners said last, with who said it."""
+    """`cpu_s`: of the program and all that it waited for. `closing_lines`: what test runners said last, with who said it.
+    `failures`: the lines that say what failed, empty where it passed."""
 
     check: Check
     status: str
     seconds: float
     cpu_s: float = 0.0
     closing_lines: tuple[tuple[str, str], ...] = ()
+    failures: tuple[str, ...] = ()
 
 
 @dataclass
@@ -114,6 +121,7 @@ class Run:
             self.seconds,
             usage.ru_utime + usage.ru_stime,
             tuple(closing_lines(text.splitlines())),
+            () if passed else failures(text),
         )
 
     def _signal(self, number: signal.Signals) -> None:
@@ -154,6 +162,13 @@ def second_tries(text: str) -> list[str]:
     """The tests that were tried again after they failed, each once, in order."""
     found = SECOND_TRY.findall(COLOURS.sub("", text))
     return list(dict.fromkeys(of_pytest or of_playwright for of_pytest, of_playwright in found))
+
+
+def failures(text: str) -> tuple[str, ...]:
+    """The lines of a failed check that say what failed and why, each once; its last lines where none does."""
+    lines = [line.rstrip()[:LONGEST_LINE] for line in COLOURS.sub("", text).splitlines() if line.strip()]
+    found = list(dict.fromkeys(line for line in lines if FAILURE.match(line)))
+    return tuple(found[:MOST_FAILURES] or lines[-LAST_LINES:])
 
 
 def closing_lines(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -209,8 +224,9 @@ def start(check: Check, stretch: float = 1.0) -> Run | Outcome:
                 env=os.environ | {"PYTHONUNBUFFERED": "1"},
             )
     except OSError as error:
-        _report(check, f"could not be started: {error}", 0.0, 0.0, passed=False)
-        return Outcome(check, "FAILED", 0.0)
+        said = f"could not be started: {error}"
+        _report(check, said, 0.0, 0.0, passed=False)
+        return Outcome(check, "FAILED", 0.0, failures=(said,))
     follow = log.open(errors="replace") if check.shown else None
     return Run(check, process, log, time.monotonic() + check.deadline_s * stretch, follow)
 

@@ -98,6 +98,27 @@ RETRIED = (
 )
 
 
+def test_the_end_of_a_run_says_again_what_failed_and_why(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Who sees only the last lines of a long run sees what to mend, without colors."""
+    said = (
+        "lots of it\\n" * 50
+        + "\\x1b[31mE       AssertionError: 3 != 4\\x1b[0m\\nFAILED tests/a.py::test_b - 3 != 4\\n1 failed in 2s"
+    )
+    names_it = replace(FAILS, command=(sys.executable, "-c", f"print('{said}'); raise SystemExit(1)"))
+    monkeypatch.setitem(run_checks.COMMANDS, "check", (names_it, replace(FAILS, name="says little"), PASSES))
+    assert run_checks.main(["check"]) == 1
+    table, _, end = capsys.readouterr().out.rpartition("--- fails FAILED:\n")
+    assert end.splitlines()[:-1] == [
+        "E       AssertionError: 3 != 4",
+        "FAILED tests/a.py::test_b - 3 != 4",
+        "--- says little FAILED:",
+        "broken",
+    ]
+    assert "passes" in table
+
+
 def test_what_was_tried_twice_is_named_and_passes(capsys: pytest.CaptureFixture[str]) -> None:
     [outcome] = scheduling.run_all([saying("retried", *RETRIED)])
     said = capsys.readouterr().out
