@@ -120,6 +120,8 @@ def _refers(table: str, column: str, target: str, ondelete: str) -> sa.ForeignKe
 
 def downgrade() -> None:
     op.execute("DROP TABLE guest_disk_sample")
-    op.execute("DELETE FROM dirty_window WHERE task LIKE '%guest_disk%'")
+    op.execute(
+        "DELETE FROM dirty_window WHERE task LIKE '%guest_disk%' OR task IN ('correlate guests', 'correlate late guests')"
+    )
     for table in _TABLES:
         op.drop_table(table)

@@ -128,5 +128,5 @@ def test_nothing_waits_to_be_done_afterwards(filled: Engine) -> None:
     until = rows(filled, "SELECT until_at FROM correlated")[0][0]
     assert isinstance(until, datetime)
     assert until > datetime.now(UTC) - HOUR
-    assert number(filled, "SELECT count(*) FROM dirty_window WHERE task LIKE 'correlate%'") == 0
+    assert number(filled, "SELECT count(*) FROM dirty_window WHERE kind LIKE 'correlate%'") == 0
     assert number(filled, "SELECT count(*) FROM dirty_window, fill.plan WHERE lo < minutes_from") == 0

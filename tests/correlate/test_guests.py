@@ -100,7 +100,7 @@ def test_guest_that_pushes_late_writes_its_minutes_again_once_no_more_is_to_be_e
     assert environment.correlate(START + MINUTE + GRACE + timedelta(seconds=1)) > 0
     assert guest_us(environment, ScopeKind.VM_DISK)[0] == pytest.approx(600, abs=5)
     assert environment.count("SELECT count(*) FROM dirty_minute") == 0
-    assert environment.count("SELECT count(*) FROM dirty_window WHERE task LIKE 'correlate%'") == 0
+    assert environment.count("SELECT count(*) FROM dirty_window WHERE kind LIKE 'correlate%'") == 0
 
 
 def test_guest_whose_disk_is_tied_later_has_its_last_hours_written_again(environment: Environment) -> None:

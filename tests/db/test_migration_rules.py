@@ -17,7 +17,7 @@ _ALEMBICS_OWN = "alembic_version"
 _CHANGED_UNRELEASED = {
     "alert": ("impact", "breach_ended_at"), "alert_late": ("found_at",), "alert_transition": ("found_at",),
     "collection_run": ("strangers",), "storage_array": ("purity_version", "rest_version", "usec_includes_queue"),
-    "vm": ("tags",), "volume": ("tags",),
+    "vm": ("tags",), "dirty_window": ("task", "kind"), "volume": ("tags",),
     **dict.fromkeys(("ledger_leaf_1m", "ledger_1m", "ledger_5m", "ledger_1h"), ("grade_reasons",)),
 }  # fmt: skip
 
@@ -31,7 +31,7 @@ def judged(sql: str) -> subprocess.CompletedProcess[str]:
 
 def _is_unreleased(statement: str) -> bool:
     words = statement.replace(" COLUMN ", " ").split()
-    return words[3:4] in (["RENAME"], ["DROP"]) and words[4] in _CHANGED_UNRELEASED.get(words[2], ())
+    return words[3:4] in (["RENAME"], ["DROP"], ["ALTER"]) and words[4] in _CHANGED_UNRELEASED.get(words[2], ())
 
 
 def test_no_statement_of_a_migration_blocks_or_breaks_what_it_need_not(empty_postgres_url: str) -> None:

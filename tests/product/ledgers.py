@@ -8,9 +8,9 @@ from typing import Any
 import psycopg
 from tests.product.running import Product
 
+from gavel.db.schema.work import OF_CORRELATION
 from gavel.db.series import packed
 from gavel.db.series.catalog import LEDGER, LEDGER_LEAVES
-from gavel.db.write.samples import CORRELATE
 from gavel.domain.scope import ScopeKind, scope_key
 
 _SERIES = (LEDGER_LEAVES, LEDGER)
@@ -21,7 +21,7 @@ _SETTLING_S, CAUGHT_UP_S = 300, 120
 _NEWEST_S = 60
 _OWED = """
     SELECT extract(epoch FROM now() - c.until_at)::float8, (SELECT count(*) FROM dirty_minute) + (
-        SELECT count(*) FROM dirty_window w WHERE starts_with(w.task, %(task)s) AND w.lo < c.until_at - %(newest)s * interval '1 second'
+        SELECT count(*) FROM dirty_window w WHERE w.kind = ANY(%(kinds)s) AND w.lo < c.until_at - %(newest)s * interval '1 second'
     ) FROM (VALUES (1)) once LEFT JOIN correlated c ON true
 """
 _RECALCULATED = "SELECT extract(epoch FROM minute)::float8 FROM recalculated_minute WHERE recalculated_at >= %(since)s"
@@ -43,7 +43,7 @@ def settled(product: Product) -> None:
 
 def _is_settled(product: Product) -> bool:
     try:
-        behind, owed = product.ask(_OWED, task=CORRELATE, newest=_NEWEST_S)[0]
+        behind, owed = product.ask(_OWED, kinds=[str(kind) for kind in OF_CORRELATION], newest=_NEWEST_S)[0]
     except psycopg.OperationalError:  # killed, and not back yet
         return False
     return behind is not None and behind < 180 and owed == 0

@@ -77,7 +77,7 @@ class Filling:
             )
         # Nothing is to be made of rows that are gone.
         connection.execute(
-            text("DELETE FROM dirty_window WHERE task LIKE 'roll %' AND lo >= :after AND hi <= :until"),
+            text("DELETE FROM dirty_window WHERE kind = 'roll' AND lo >= :after AND hi <= :until"),
             {"after": unit.after, "until": unit.until},
         )
         return rows

@@ -61,8 +61,10 @@ def _let_go(engine: Engine, asked: Plan) -> None:
 
 
 def _note_order(connection: Connection, asked: Plan) -> None:
-    tasks = [f"order {series.name}" for series in _ORDERED]
-    connection.execute(text("DELETE FROM dirty_window WHERE task = ANY(:tasks)"), {"tasks": tasks})
+    ordered = [series.name for series in _ORDERED]
+    connection.execute(
+        text("DELETE FROM dirty_window WHERE kind = 'order' AND series = ANY(:ordered)"), {"ordered": ordered}
+    )
     for series in _ORDERED:
         for partition in partitions.existing(connection, series):
             if partition.hi <= asked.until - REORDER_GRACE:

@@ -167,10 +167,12 @@ def test_a_day_is_packed_once_it_is_over_in_order_and_nothing_is_to_be_made_of_i
     filled(plain)
     midnight = (HOUR + timedelta(days=1)).replace(hour=0)
     maintenance.reorder_closed(plain.engine, midnight + timedelta(minutes=30))
-    assert maintenance.pack_closed(plain.engine, midnight + timedelta(minutes=119)) == 0
+    maintenance.pack_closed(plain.engine, midnight + timedelta(minutes=119))
+    assert plain.value("SELECT count(*) FROM host_device_5m") == 36, "the day has only just ended"
     with transaction(plain.engine) as connection:
         connection.execute(
-            text("INSERT INTO dirty_window (task, lo, hi) VALUES ('roll host_device_1h', :at, :at)"), {"at": HOUR}
+            text("INSERT INTO dirty_window (kind, series, lo, hi) VALUES ('roll', 'host_device_1h', :at, :at)"),
+            {"at": HOUR},
         )
     maintenance.pack_closed(plain.engine, midnight + timedelta(minutes=121))
     assert plain.value("SELECT count(*) FROM host_device_5m") == 36, "an hour is still to be made of it"

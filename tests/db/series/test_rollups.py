@@ -113,7 +113,7 @@ def test_a_bucket_is_not_made_before_it_is_over(plain: Store) -> None:
     assert [row["n"] for row in rolled(plain, "vm_disk_5m", "vm_disk", source_id)] == [15]
     plain.roll(HOUR + timedelta(minutes=12))
     assert [row["n"] for row in rolled(plain, "vm_disk_5m", "vm_disk", source_id)] == [15, 3]
-    assert plain.value("SELECT count(*) FROM dirty_window WHERE task = 'roll vm_disk_5m'") == 0
+    assert plain.value("SELECT count(*) FROM dirty_window WHERE kind = 'roll' AND series = 'vm_disk_5m'") == 0
 
 
 def test_an_idle_bucket_has_no_latency_and_an_idle_device_no_nulls_in_its_counts(store: Store) -> None:

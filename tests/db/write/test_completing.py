@@ -44,7 +44,9 @@ def placed(store: Store, source_id: int) -> list[tuple[object, ...]]:
 
 
 def noted(store: Store, source_id: int) -> list[tuple[object, ...]]:
-    return store.rows("SELECT lo, hi FROM dirty_window WHERE task = :task ORDER BY id", task=f"correlate {source_id}")
+    return store.rows(
+        "SELECT lo, hi FROM dirty_window WHERE kind = 'correlate' AND source_id = :id ORDER BY id", id=source_id
+    )
 
 
 @pytest.mark.parametrize("is_looked_back_at", [False, True])

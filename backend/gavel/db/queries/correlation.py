@@ -13,12 +13,11 @@ from sqlalchemy.dialects.postgresql import insert
 from gavel.db.copying import ColumnType, fetch
 from gavel.db.engine import Connection
 from gavel.db.queries.members import DATASTORE_DIRECTORY
-from gavel.db.schema.bookkeeping import dirty_window
 from gavel.db.schema.imports import file_import
 from gavel.db.schema.ledger import correlated, dirty_minute, ledger_minute, pod_mirroring, recalculated_minute
+from gavel.db.schema.work import OF_CORRELATION, WorkKind, correlating, dirty_window
 from gavel.db.series import packed
 from gavel.db.series.catalog import LEDGER, SAMPLES
-from gavel.db.write.samples import CORRELATE, LATE_OF_GUESTS, OF_GUESTS
 from gavel.domain.samples import COLUMNS
 from gavel.domain.source import ATTRIBUTED, HOST_SOURCES, Stream
 
@@ -118,30 +117,25 @@ def _owed(row: RowMapping) -> frozenset[Stream]:
 def changes(connection: Connection, held_until: datetime) -> tuple[Change, ...]:
     """Newest first. held_until: of what was held back, changes that end by then."""
     window = dirty_window.c
+    is_held = window.kind == WorkKind.CORRELATE_LATE_GUESTS
     rows = connection.execute(
-        select(window.id, window.task, window.lo, window.hi)
-        .where(window.task.like(f"{CORRELATE}%"), (window.task != LATE_OF_GUESTS) | (window.hi <= held_until))
+        select(window.id, window.source_id, window.lo, window.hi, is_held)
+        .where(window.kind.in_(OF_CORRELATION), ~is_held | (window.hi <= held_until))
         .order_by(window.hi.desc())
     )
-    return tuple(
-        Change(row.id, _source_of(row.task), row.lo, row.hi, is_held=row.task == LATE_OF_GUESTS) for row in rows
-    )
-
-
-def _source_of(task: str) -> int | None:
-    return None if task in (OF_GUESTS, LATE_OF_GUESTS) else int(task.removeprefix(CORRELATE))
+    return tuple(Change(*row) for row in rows)
 
 
 def hold(connection: Connection, ids: Sequence[int], until: datetime) -> None:
     """Keep changes by guests, as far as whole minutes before `until` are concerned, for later: more of the kind may come."""
     ended = func.date_trunc("minute", dirty_window.c.hi) + timedelta(minutes=1)
-    values = {"task": LATE_OF_GUESTS, "hi": func.least(ended, until)}
+    values = {"kind": WorkKind.CORRELATE_LATE_GUESTS, "hi": func.least(ended, until)}
     connection.execute(update(dirty_window).where(dirty_window.c.id.in_(ids)).values(values))
 
 
 def note_change(connection: Connection, source_id: int, lo: datetime, hi: datetime) -> None:
     """What is made of a source's samples with stamps in [lo, hi] changed: their minutes are to be written again."""
-    connection.execute(insert(dirty_window).values(task=f"{CORRELATE}{source_id}", lo=lo, hi=hi))
+    connection.execute(insert(dirty_window), correlating(source_id).of(lo, hi))
 
 
 def settle(connection: Connection, ids: Sequence[int], minutes: Sequence[datetime], *, are_late: bool = False) -> None:

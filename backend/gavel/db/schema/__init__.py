@@ -13,4 +13,5 @@ __all__ = [
     "labels",
     "ledger",
     "metadata",
+    "work",
 ]

@@ -164,16 +164,6 @@ storage_mode = Table(
     CheckConstraint("mode IN ('plain', 'timescale')", name="mode"),
 )
 
-# Plain mode only: stamps [lo, hi] were written, and `task` is still to be done for them: "roll <roll-up>" or "order <table>".
-dirty_window = Table(
-    "dirty_window",
-    metadata,
-    Column("id", BigInteger, Identity(always=True), primary_key=True),
-    Column("task", Text, nullable=False, index=True),
-    instant("lo"),
-    instant("hi"),
-)
-
 # Plain mode only: partitions rewritten in key order, and not written to since.
 ordered_partition = Table(
     "ordered_partition",

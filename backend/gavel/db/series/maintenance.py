@@ -16,9 +16,10 @@ from sqlalchemy.exc import OperationalError
 
 from gavel.db.engine import transaction
 from gavel.db.locks import after_others, try_lock
-from gavel.db.schema.bookkeeping import clock_offset, collection_run, dirty_window, event, gap, ordered_partition
+from gavel.db.schema.bookkeeping import clock_offset, collection_run, event, gap, ordered_partition
 from gavel.db.schema.host_side import vm_task
 from gavel.db.schema.ledger import counter_proof, ledger_minute, recalculated_minute
+from gavel.db.schema.work import WorkKind, dirty_window, ordering, waits_for
 from gavel.db.series import modes, packed, partitions, plain, rollups
 from gavel.db.series.catalog import DAY, HOUR, LEDGER, RAWS, ROLLS, Mode, RawSeries, Roll
 from gavel.db.series.plain import Partition
@@ -179,7 +180,7 @@ def _forget_disturbed(engine: Engine) -> None:
     """What was written to since it was ordered is to be ordered again."""
     with transaction(engine) as connection:
         for series in _series():
-            disturbed = delete(dirty_window).where(dirty_window.c.task == rollups.order_task(series.name))
+            disturbed = delete(dirty_window).where(waits_for(ordering(series.name)))
             for lo, hi in connection.execute(disturbed.returning(dirty_window.c.lo, dirty_window.c.hi)):
                 names = [partition.name for partition in plain.partitions_between(series, lo, hi)]
                 connection.execute(delete(ordered_partition).where(ordered_partition.c.name.in_(names)))
@@ -227,7 +228,8 @@ def _expired(engine: Engine, series: RawSeries | Roll, now: datetime) -> list[Pa
 def _unawaited(connection: Connection, series: RawSeries | Roll, candidates: Iterable[Partition]) -> list[Partition]:
     """Those of them that no roll-up has yet to be made from."""
     waiting = select(dirty_window.c.lo, dirty_window.c.hi).where(
-        dirty_window.c.task.in_([rollups.roll_task(roll) for roll in ROLLS.values() if roll.source == series.name])
+        dirty_window.c.kind == WorkKind.ROLL,
+        dirty_window.c.series.in_([roll.name for roll in ROLLS.values() if roll.source == series.name]),
     )
     windows = connection.execute(waiting).all()
     return [

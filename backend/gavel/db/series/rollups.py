@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Engine, delete, insert, select, update
 
 from gavel.db.engine import transaction
 from gavel.db.locks import try_lock
-from gavel.db.schema.bookkeeping import dirty_window
+from gavel.db.schema.work import dirty_window, ordering, rolling, waits_for
 from gavel.db.series import packed, partitions, plain
 from gavel.db.series.catalog import RAWS, ROLLS, Mode, Roll
 
@@ -32,16 +32,8 @@ def note_written(connection: Connection, source: str, lo: datetime, hi: datetime
 
     Rows are only ever added here, so writers never wait for one another.
     """
-    tasks = [order_task(source), *(roll_task(roll) for roll in ROLLS.values() if roll.source == source)]
-    connection.execute(insert(dirty_window), [{"task": task, "lo": lo, "hi": hi} for task in tasks])
-
-
-def order_task(table: str) -> str:
-    return f"order {table}"
-
-
-def roll_task(target: Roll) -> str:
-    return f"roll {target.name}"
+    works = [ordering(source), *(rolling(roll.name) for roll in ROLLS.values() if roll.source == source)]
+    connection.execute(insert(dirty_window), [work.of(lo, hi) for work in works])
 
 
 def roll(engine: Engine, target: Roll, now: datetime) -> int:
@@ -50,7 +42,7 @@ def roll(engine: Engine, target: Roll, now: datetime) -> int:
         windows = _windows(connection, target)
     stretches = _closed(target, windows, now)
     with transaction(engine) as connection:
-        if not windows or not try_lock(connection, roll_task(target)):
+        if not windows or not try_lock(connection, f"roll {target.name}"):
             return 0
         for lo, hi in stretches:
             partitions.open_for_writing(connection, target, list(plain.partitions_between(target, lo, hi - _TICK)))
@@ -61,7 +53,7 @@ def roll(engine: Engine, target: Roll, now: datetime) -> int:
 
 def _windows(connection: Connection, target: Roll) -> list[DirtyWindow]:
     columns = (dirty_window.c.id, dirty_window.c.lo, dirty_window.c.hi)
-    rows = connection.execute(select(*columns).where(dirty_window.c.task == roll_task(target)))
+    rows = connection.execute(select(*columns).where(waits_for(rolling(target.name))))
     return [DirtyWindow(*row) for row in rows]
 
 

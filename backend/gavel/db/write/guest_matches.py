@@ -7,7 +7,7 @@ from sqlalchemy import Connection, text, update
 
 from gavel.db.errors import NotFoundError
 from gavel.db.schema.guests import guest_disk
-from gavel.db.write.samples import OF_GUESTS
+from gavel.db.schema.work import CORRELATING_GUESTS
 from gavel.domain.guest_matching import DiskMatch, MatchedBy
 
 _SAVE = text("""
@@ -19,8 +19,8 @@ _SAVE = text("""
 
 # Once it turns out which virtual disk a disk is, the last two hours are attributed again, as far as it has pushed in them.
 _AGAIN = text("""
-    INSERT INTO dirty_window (task, lo, hi)
-    SELECT :task, greatest(min(first_seen_at), c.until_at - interval '2 hours'), max(last_seen_at)
+    INSERT INTO dirty_window (kind, lo, hi)
+    SELECT :kind, greatest(min(first_seen_at), c.until_at - interval '2 hours'), max(last_seen_at)
     FROM guest_disk CROSS JOIN correlated c
     WHERE id = ANY(CAST(:ids AS int[])) AND kind = 'disk' AND intervals > 0 AND last_seen_at > c.until_at - interval '2 hours'
     GROUP BY c.until_at
@@ -28,7 +28,7 @@ _AGAIN = text("""
 
 
 def _note(connection: Connection, disks: Sequence[int]) -> None:
-    connection.execute(_AGAIN, {"task": OF_GUESTS, "ids": list(disks)})
+    connection.execute(_AGAIN, {"kind": CORRELATING_GUESTS.kind, "ids": list(disks)})
 
 
 def save_matches(connection: Connection, matches: Sequence[DiskMatch]) -> None:

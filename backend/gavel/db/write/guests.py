@@ -14,11 +14,11 @@ from sqlalchemy import Connection, RowMapping, insert, text
 
 from gavel.db.copying import Field
 from gavel.db.locks import wait_for_lock
-from gavel.db.schema.bookkeeping import dirty_window
+from gavel.db.schema.work import CORRELATING_GUESTS, dirty_window
 from gavel.db.series import modes
 from gavel.db.series.catalog import SAMPLES
 from gavel.db.series.room import instant, make_room, note_rows
-from gavel.db.write.samples import OF_GUESTS, merge
+from gavel.db.write.samples import merge
 from gavel.domain.guest_intervals import DiskInterval, GuestClock, LastReading
 from gavel.domain.guests import DiskCounters, DiskIdentity, GuestAgent, GuestDiskKind, GuestIdentity, RefusalReason
 from gavel.domain.source import Stream
@@ -201,8 +201,8 @@ def _save_intervals(connection: Connection, made: Sequence[tuple[int, DiskInterv
 def note_intervals(connection: Connection, windows: Sequence[tuple[int, int]]) -> None:
     """windows: first and last µs since 1970 by Gavel's clock that guests have new samples of: their minutes are attributed (again)."""
     if windows:
-        values = [{"task": OF_GUESTS, "lo": instant(lo), "hi": instant(hi)} for lo, hi in windows]
-        connection.execute(insert(dirty_window), values)
+        notes = [CORRELATING_GUESTS.of(instant(lo), instant(hi)) for lo, hi in windows]
+        connection.execute(insert(dirty_window), notes)
 
 
 _CLOCKS = text("""

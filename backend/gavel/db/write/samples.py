@@ -12,8 +12,9 @@ from sqlalchemy.dialects.postgresql import insert
 from gavel.db import copying
 from gavel.db.copying import Field
 from gavel.db.errors import NotFoundError, SampleRangeError
-from gavel.db.schema.bookkeeping import dirty_window, source, storage_mode
+from gavel.db.schema.bookkeeping import source, storage_mode
 from gavel.db.schema.bookkeeping import watermark as watermarks
+from gavel.db.schema.work import correlating, dirty_window
 from gavel.db.series.catalog import SAMPLES, Mode, RawSeries
 from gavel.db.series.room import instant, make_room, note_rows, stamp_us
 from gavel.db.write.entities import UNKNOWN_ID, entity_ids
@@ -132,10 +133,6 @@ def _later(names: Sequence[str]) -> Iterator[tuple[str, str]]:
             yield name, plain
 
 
-# Tasks of `dirty_window` for the correlate step: this and the id of the source, with stamps by its clock.
-CORRELATE = "correlate "
-# Of what guests pushed, with stamps by Gavel's clock; and of that what came after its minutes were written.
-OF_GUESTS, LATE_OF_GUESTS = f"{CORRELATE}guests", f"{CORRELATE}late guests"
 # So many samples on either side of a sample have a say in how sure its numbers are: of a virtual disk, whose counters are instants, those
 # of its neighbors have a say in theirs. Neighbors may have a slit between them (`analysis.align`).
 _NEIGHBORS = {Stream.VM_DISK: 2}
@@ -331,8 +328,7 @@ def _note_for_ledger(
     """
     beside = _NEIGHBORS.get(stream, 1) * (longest_us + _SLIT_US)
     lo, hi = touched_us[0] - longest_us - beside, touched_us[1] + beside
-    note = {"task": f"{CORRELATE}{source_id}", "lo": instant(lo), "hi": instant(hi)}
-    connection.execute(insert(dirty_window).values(note))
+    connection.execute(insert(dirty_window), correlating(source_id).of(instant(lo), instant(hi)))
 
 
 def _rows(columns: Columns, where: "np.ndarray[tuple[int], np.dtype[np.bool_]]") -> Columns:
