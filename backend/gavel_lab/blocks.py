@@ -21,7 +21,7 @@ _FINE_STEP_S, _COARSE_STEP_S = 1, 5
 _TABLES_KEPT = 16
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Block:
     """One solved minute. rates (f, CHANNELS, t) per second as float32; depth (groups, t); starts (t,) lab seconds."""
 
@@ -87,7 +87,7 @@ class Blocks:
         share = self._solver.share(table, inputs, present)
         depth = self._solver.depths(table, inputs, share)
         rates = self._solver.rates(table, inputs, share, depth)
-        return Block(table, starts, rates.astype(np.float32), depth.astype(np.float32))
+        return Block(table=table, starts=starts, rates=rates.astype(np.float32), depth=depth.astype(np.float32))
 
     def _flows(self, starts: NDArray[np.int64]) -> tuple[FlowTable, Floats]:
         """The minute's flows, and (f, t) 1 where the flow's VM is on the flow's host."""

@@ -23,7 +23,7 @@ _NOISE = 0.03
 _STEADY_NOISE = 0.003
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Inputs:
     """Arrays of (rows, t), t steps of time; rows are loads, groups (device queues) or targets (volumes, directories).
 
@@ -49,7 +49,7 @@ class Inputs:
     qos_limit: Floats
 
 
-@dataclass
+@dataclass(kw_only=True)
 class _Cast:
     """Which rows a phase touches."""
 
@@ -162,7 +162,9 @@ class Demand:
         }
         vm = None if phase.task is None else phase.task.vm
         tasked = [disk.index for disk in environment.disks if environment.vms[disk.vm].name == vm]
-        return _Cast(phase, disks, _indexes(groups), _indexes(targets), _indexes(tasked))
+        return _Cast(
+            phase=phase, disks=disks, groups=_indexes(groups), targets=_indexes(targets), tasked=_indexes(tasked)
+        )
 
 
 def _play(inputs: Inputs, cast: _Cast, columns: NDArray[np.int64]) -> None:

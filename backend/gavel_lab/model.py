@@ -246,7 +246,12 @@ def _reading(sums: Floats, windows: Floats) -> Reading:
     """Channels sorted into a reading of reads and writes."""
     spans = np.asarray(windows, dtype=np.float64).reshape(-1, 2)
     times = sums[..., READ_TIMES:].reshape(*sums.shape[:2], 2, WRITE_TIMES - READ_TIMES)
-    return Reading(spans[:, 1] - spans[:, 0], sums[..., :BYTES_READ], sums[..., BYTES_READ:READ_TIMES], times)
+    return Reading(
+        seconds=spans[:, 1] - spans[:, 0],
+        ops=sums[..., :BYTES_READ],
+        bytes=sums[..., BYTES_READ:READ_TIMES],
+        io_time_us=times,
+    )
 
 
 def _with_mirrored(everything: Reading, mirrored: Reading) -> Reading:
@@ -256,10 +261,10 @@ def _with_mirrored(everything: Reading, mirrored: Reading) -> Reading:
         return np.stack([whole[:, :, READ], whole[:, :, WRITE] - part[:, :, WRITE], part[:, :, WRITE]], axis=2)
 
     return Reading(
-        everything.seconds,
-        split(everything.ops, mirrored.ops),
-        split(everything.bytes, mirrored.bytes),
-        split(everything.io_time_us, mirrored.io_time_us),
+        seconds=everything.seconds,
+        ops=split(everything.ops, mirrored.ops),
+        bytes=split(everything.bytes, mirrored.bytes),
+        io_time_us=split(everything.io_time_us, mirrored.io_time_us),
     )
 
 

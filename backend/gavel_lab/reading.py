@@ -42,7 +42,7 @@ LAYERS = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Reading:
     """Sums over windows. n rows, w windows, d directions: 2 (read, write), or 3 (+ mirrored write) on the array's side.
 
@@ -94,10 +94,10 @@ class Reading:
     def all_directions(self) -> "Reading":
         """The same with d = 1: all directions added up."""
         return Reading(
-            self.seconds,
-            self.ops.sum(axis=2, keepdims=True),
-            self.bytes.sum(axis=2, keepdims=True),
-            self.io_time_us.sum(axis=2, keepdims=True),
+            seconds=self.seconds,
+            ops=self.ops.sum(axis=2, keepdims=True),
+            bytes=self.bytes.sum(axis=2, keepdims=True),
+            io_time_us=self.io_time_us.sum(axis=2, keepdims=True),
         )
 
     def _time(self, boundary: str) -> Floats:

@@ -32,7 +32,7 @@ _WRITE_FACTOR = 1.15
 _PORT_READ_US, _PORT_WRITE_US, _BYTES_PER_US = 15.0, 40.0, 1600.0
 
 
-@dataclass
+@dataclass(kw_only=True)
 class _Waits:
     """The unknowns: kernel queue per group, QoS wait and ops per target; all (rows, t)."""
 
@@ -45,13 +45,13 @@ class _Waits:
         if part == 1.0:
             return self
         return _Waits(
-            last.kernel_us + part * (self.kernel_us - last.kernel_us),
-            last.qos_us + part * (self.qos_us - last.qos_us),
-            last.ops + part * (self.ops - last.ops),
+            kernel_us=last.kernel_us + part * (self.kernel_us - last.kernel_us),
+            qos_us=last.qos_us + part * (self.qos_us - last.qos_us),
+            ops=last.ops + part * (self.ops - last.ops),
         )
 
 
-@dataclass
+@dataclass(kw_only=True)
 class _Driver:
     """Times below the kernel, per flow: (f, t)."""
 
@@ -106,7 +106,9 @@ class Solver:
 
     def _settle(self, table: FlowTable, inputs: Inputs, share: Floats, depth: Floats) -> tuple[_Waits, _Driver, Floats]:
         waits = _Waits(
-            np.zeros_like(inputs.max_depth), np.zeros_like(inputs.qos_limit), np.zeros_like(inputs.qos_limit)
+            kernel_us=np.zeros_like(inputs.max_depth),
+            qos_us=np.zeros_like(inputs.qos_limit),
+            ops=np.zeros_like(inputs.qos_limit),
         )
         driver, mean, time = self._times(table, inputs, share, waits)
         ops = _throughput(inputs, time)

@@ -26,13 +26,13 @@ def with_guests(
     ops = numbers[:, :2] * 10
     latency = np.where(ops > 0, numbers[:, 2:], np.nan)
     guests = GuestSamples(
-        part,
-        stamps,
-        ops,
-        ops * KB,
-        latency,
-        np.full((rows, 2), half_width_us),
-        np.full(rows, is_coarse),
-        np.full(rows, by_arrival),
+        part=part,
+        times=stamps,
+        ops=ops,
+        bytes=ops * KB,
+        latency_us=latency,
+        half_width_us=np.full((rows, 2), half_width_us),
+        is_coarse=np.full(rows, is_coarse),
+        by_arrival=np.full(rows, by_arrival),
     )
     return replace(observed, guests=guests)

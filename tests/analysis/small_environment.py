@@ -34,14 +34,14 @@ def index(*numbers: int) -> np.ndarray:
 # Devices: 0 and 1 of datastore 0; 2 and 3 of datastore 1; 4 of datastore 2; 5 the protocol endpoint. Parts are disks of their number,
 # but part 5, which is disk 1 after it moved to host 0.
 TOPOLOGY = Topology(
-    Devices(
+    devices=Devices(
         host=index(0, 1, 0, 0, 0, 0),
         unit=index(0, 0, 1, 2, 3, NONE),
         datastore=index(0, 0, 1, 1, 2, NONE),
         configured_depth=np.full(6, 64.0),
-        endpoint=Pairs(index(5), index(4)),
+        endpoint=Pairs(left=index(5), right=index(4)),
     ),
-    DiskParts(
+    parts=DiskParts(
         disk=index(0, 1, 2, 3, 4, 1, 5),
         vm=index(0, 1, 0, 2, 3, 1, 4),
         host=index(0, 1, 0, 0, 0, 0, 0),
@@ -49,9 +49,9 @@ TOPOLOGY = Topology(
         unit=index(NONE, NONE, NONE, 4, 5, NONE, NONE),
         is_whole=np.array([False, False, False, True, True, False, False]),
         queue_limit=np.full(7, 64.0),
-        devices=Pairs(index(0, 1, 2, 2, 3, 5, 6), index(0, 1, 2, 3, 5, 0, 4)),
+        devices=Pairs(left=index(0, 1, 2, 2, 3, 5, 6), right=index(0, 1, 2, 3, 5, 0, 4)),
     ),
-    Volumes(
+    volumes=Volumes(
         unit=index(0, 1, 2, 3, 3, 4),
         array=index(0, 0, 1, 0, 1, 0),
         pod=index(NONE, NONE, NONE, 0, 0, NONE),
@@ -77,7 +77,12 @@ def times(rows: int, length_s: int) -> Times:
     """Samples of one minute, thing by thing."""
     each = 60 // length_s
     end_s = FIRST * 60 + length_s * (1 + np.arange(rows) % each)
-    return Times(end_s * 1_000_000, np.full(rows, length_s * 1_000_000), np.zeros(rows, np.int64), np.zeros(rows))
+    return Times(
+        end_us=end_s * 1_000_000,
+        length_us=np.full(rows, length_s * 1_000_000),
+        offset_us=np.zeros(rows, np.int64),
+        error_s=np.zeros(rows),
+    )
 
 
 @dataclass
@@ -121,25 +126,47 @@ class Minute:
         thing, rate, values = _rows(self.devices, 3, 2)
         latency = np.stack([values[:, 0], values[:, 1], values[:, 0] - values[:, 1], np.zeros(len(thing))], axis=1)
         devices = DeviceSamples(
-            thing, times(len(thing), 20), rate * 20, rate * 20 * KB, np.stack([latency] * 2, axis=1),
-            np.full(len(thing), 64.0), np.zeros(len(thing), np.bool_),
-        )  # fmt: skip
+            device=thing,
+            times=times(len(thing), 20),
+            ops=rate * 20,
+            bytes=rate * 20 * KB,
+            latency_us=np.stack([latency] * 2, axis=1),
+            queue_depth=np.full(len(thing), 64.0),
+            is_millisecond=np.zeros(len(thing), np.bool_),
+        )
         thing, rate, values = _rows(self.parts, 3, 2)
         latency = np.repeat(values, 2, axis=1)
         disks = DiskSamples(
-            thing, times(len(thing), 20), rate * 20, rate * 20 * KB, latency, np.floor(latency / 1000) * 1000,
-            np.rint(rate * latency / 1e6),
-        )  # fmt: skip
+            part=thing,
+            times=times(len(thing), 20),
+            ops=rate * 20,
+            bytes=rate * 20 * KB,
+            latency_us=latency,
+            total_us=np.floor(latency / 1000) * 1000,
+            outstanding=np.rint(rate * latency / 1e6),
+        )
         thing, rate, values = _rows(self.volumes, 2, 3)
         parts = np.stack([values[:, 0], np.full(len(thing), 2.0), np.zeros(len(thing)), np.full(len(thing), NAN),
                           np.full(len(thing), 30.0)], axis=1)  # fmt: skip
         components = np.where((rate > 0)[:, :, None], parts[:, None, :], NAN)
-        volumes = VolumeSamples(thing, times(len(thing), 30), rate * 30, rate * 30 * KB, components)
+        volumes = VolumeSamples(
+            volume=thing, times=times(len(thing), 30), ops=rate * 30, bytes=rate * 30 * KB, components_us=components
+        )
         thing, rate, values = _rows(self.directories, 2, 2)
         directories = DirectorySamples(
-            thing, times(len(thing), 30), rate * 30, rate * 30 * KB, np.repeat(values, 2, axis=1)
+            unit=thing,
+            times=times(len(thing), 30),
+            ops=rate * 30,
+            bytes=rate * 30 * KB,
+            usec_us=np.repeat(values, 2, axis=1),
         )
-        return Observed(devices, disks, volumes, directories, Proofs(np.zeros((1, 5), np.int64), np.zeros(1, np.int64)))
+        return Observed(
+            devices,
+            disks,
+            volumes,
+            directories,
+            Proofs(rounding=np.zeros((1, 5), np.int64), latest=np.zeros(1, np.int64)),
+        )
 
 
 def _rows(of: Mapping[int, tuple[float, ...]], samples: int, ways: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -153,7 +180,7 @@ def picked(samples: S, rows: np.ndarray) -> S:
     # `finer` is None where there is no capture.
     own = {f.name: getattr(samples, f.name) for f in fields(samples) if f.name != "times"}
     taken: dict[str, Any] = {name: numbers[rows] for name, numbers in own.items() if numbers is not None}
-    stamps = Times(*(getattr(samples.times, f.name)[rows] for f in fields(Times)))
+    stamps = Times(**{f.name: getattr(samples.times, f.name)[rows] for f in fields(Times)})
     return replace(samples, times=stamps, **taken)
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gavel.analysis.align import MINUTE_US, Minutes, Samples, placed
-from gavel.analysis.intervals import Intervals, exactly_around
+from gavel.analysis.intervals import each_end, exactly_around
 
 SECOND = 1_000_000
 
@@ -23,15 +23,15 @@ def samples(
     nothing = np.zeros((len(end), 0))
     entity = np.zeros(len(end), np.int64)
     return Samples(
-        entity,
-        end - length_s * SECOND,
-        end,
-        offsets,
-        count[:, None],
-        value,
-        nothing,
-        nothing,
-        np.zeros(len(end), np.int64),
+        entity=entity,
+        start_us=end - length_s * SECOND,
+        end_us=end,
+        offset_us=offsets,
+        ops=count[:, None],
+        value=value,
+        counts=nothing,
+        levels=nothing,
+        error_us=np.zeros(len(end), np.int64),
     )
 
 
@@ -141,15 +141,15 @@ def test_the_bounds_of_a_minute_hold_wherever_between_two_states_the_change_was(
     things, nothing = np.tile(np.arange(rows), len(parts)), np.zeros((len(end_us), 0))
     minutes = placed(
         Samples(
-            things,
-            end_us - 20 * SECOND,
-            end_us,
-            np.tile(wrong_us, len(parts)),
-            count,
-            exactly_around(mean[:, :, None], 0.5),
-            nothing,
-            nothing,
-            np.tile(error_us, len(parts)),
+            entity=things,
+            start_us=end_us - 20 * SECOND,
+            end_us=end_us,
+            offset_us=np.tile(wrong_us, len(parts)),
+            ops=count,
+            value=exactly_around(mean[:, :, None], 0.5),
+            counts=nothing,
+            levels=nothing,
+            error_us=np.tile(error_us, len(parts)),
         )
     )
     inside = minutes.minute == 0
@@ -185,15 +185,12 @@ def test_ops_without_latency_leave_the_minute_flagged() -> None:
 def test_a_boundary_that_one_sample_lacks_leaves_the_minute_flagged_unless_another_tells_the_same() -> None:
     """Its mean is that of the other samples: how it was in this one nobody knows."""
     one, other = samples([20, 40, 60], [100, np.nan, 100]), samples([20, 40, 60], [300, 300, 300])
-    ends = ("lower", "upper", "value")
-    both = Intervals(*(np.concatenate([getattr(each.value, end) for each in (one, other)], axis=2) for end in ends))
+    both = each_end(lambda *ends: np.concatenate(ends, axis=2), one.value, other.value)
     assert placed(replace(one, value=both)).sample_missing[0]
     assert not placed(replace(one, value=both), either=True).sample_missing[0]
     never = replace(
         one,
-        value=Intervals(
-            *(np.stack([np.full((3, 1), np.nan), getattr(other.value, end)[:, :, 0]], axis=2) for end in ends)
-        ),
+        value=other.value.map(lambda x: np.stack([np.full((3, 1), np.nan), x[:, :, 0]], axis=2)),
     )
     assert not placed(never).sample_missing[0]
 
@@ -232,11 +229,21 @@ def test_order_of_arrival_and_duplicates_change_nothing(seed: int) -> None:
     levels = rng.uniform(0, 64, (rows, 2))
 
     def pick(index: np.ndarray) -> Samples:
-        chosen = type(value)(value.lower[index], value.upper[index], value.value[index])
+        chosen = value.map(lambda x: x[index])
         offsets = np.full(len(index), 3 * SECOND)
         start, bytes_ = end[index] - 20 * SECOND, ops[index] * 4096
         exact = np.zeros(len(index), np.int64)
-        return Samples(entity[index], start, end[index], offsets, ops[index], chosen, bytes_, levels[index], exact)
+        return Samples(
+            entity=entity[index],
+            start_us=start,
+            end_us=end[index],
+            offset_us=offsets,
+            ops=ops[index],
+            value=chosen,
+            counts=bytes_,
+            levels=levels[index],
+            error_us=exact,
+        )
 
     plain = placed(pick(first))
     same(plain, placed(pick(rng.permutation(np.concatenate([first, first[::3]])))))

@@ -14,15 +14,20 @@ SECOND = 1_000_000
 
 
 def sample(ops: float, start_s: float, *, precision_ms: bool = True) -> DeviceSamples:
-    times = Times(np.array([round((start_s + 20) * SECOND)]), np.array([20 * SECOND]), np.array([0]), np.array([0.1]))
+    times = Times(
+        end_us=np.array([round((start_s + 20) * SECOND)]),
+        length_us=np.array([20 * SECOND]),
+        offset_us=np.array([0]),
+        error_s=np.array([0.1]),
+    )
     return DeviceSamples(
-        np.array([0]),
-        times,
-        np.array([[ops, 0.0]]),
-        np.zeros((1, 2)),
-        np.full((1, 2, 4), 1000.0),
-        np.array([32.0]),
-        np.array([precision_ms]),
+        device=np.array([0]),
+        times=times,
+        ops=np.array([[ops, 0.0]]),
+        bytes=np.zeros((1, 2)),
+        latency_us=np.full((1, 2, 4), 1000.0),
+        queue_depth=np.array([32.0]),
+        is_millisecond=np.array([precision_ms]),
     )
 
 
@@ -39,12 +44,12 @@ def rows_of(
         if len(own):
             means[row, 0, :] = round(float(own.mean()) / 10) * 10
     return CapturedRows(
-        np.round(edges[1:] * SECOND).astype(np.int64),
-        np.full(rows, round(step_s * SECOND)),
-        ops,
-        means,
-        5.0,
-        round(error_s * SECOND),
+        end_us=np.round(edges[1:] * SECOND).astype(np.int64),
+        length_us=np.full(rows, round(step_s * SECOND)),
+        ops=ops,
+        latency_us=means,
+        half_us=5.0,
+        error_us=round(error_s * SECOND),
     )
 
 
@@ -106,13 +111,15 @@ def test_capture_rows_without_rates_cover_nothing() -> None:
 
 def test_capture_and_counter_both_hold_and_where_they_contradict_either_may() -> None:
     shape = (1, 2, 4)
-    coarse = Intervals(np.full(shape, 500.0), np.full(shape, 2000.0), np.full(shape, 1000.0))
-    fine = Intervals(np.full(shape, 405.0), np.full(shape, 615.0), np.full(shape, 510.0))
+    coarse = Intervals(lower=np.full(shape, 500.0), upper=np.full(shape, 2000.0), value=np.full(shape, 1000.0))
+    fine = Intervals(lower=np.full(shape, 405.0), upper=np.full(shape, 615.0), value=np.full(shape, 510.0))
     both = narrowed(coarse, fine)
     assert (both.lower.item(0), both.upper.item(0), both.value.item(0)) == (500.0, 615.0, 510.0)
-    apart = narrowed(coarse, Intervals(np.full(shape, 3000.0), np.full(shape, 3010.0), np.full(shape, 3005.0)))
+    apart = narrowed(
+        coarse, Intervals(lower=np.full(shape, 3000.0), upper=np.full(shape, 3010.0), value=np.full(shape, 3005.0))
+    )
     assert (apart.lower.item(0), apart.upper.item(0), apart.value.item(0)) == (500.0, 3010.0, 1000.0)
-    nothing = Intervals(np.full(shape, np.nan), np.full(shape, np.nan), np.full(shape, np.nan))
+    nothing = Intervals(lower=np.full(shape, np.nan), upper=np.full(shape, np.nan), value=np.full(shape, np.nan))
     assert np.array_equal(narrowed(coarse, nothing).upper, coarse.upper)
 
 
@@ -130,9 +137,15 @@ def test_a_sample_is_fine_only_where_a_capture_measured_every_direction_that_had
     captured = rows_of(ios, np.full(len(ios), 412.0), step_s=5, first_s=60, rows=16, error_s=1.0)
     reads = sample(20_000, 80)
     reads_only = DeviceSamples(
-        reads.device, reads.times, reads.ops, reads.bytes, reads.latency_us, reads.queue_depth, reads.is_millisecond,
-        finer_latencies(reads, {0: [captured]}),
-    )  # fmt: skip
+        device=reads.device,
+        times=reads.times,
+        ops=reads.ops,
+        bytes=reads.bytes,
+        latency_us=reads.latency_us,
+        queue_depth=reads.queue_depth,
+        is_millisecond=reads.is_millisecond,
+        finer=finer_latencies(reads, {0: [captured]}),
+    )
     assert is_fine(reads_only).tolist() == [True]
     reads_only.ops[0, 1] = 500
     assert is_fine(reads_only).tolist() == [False]
@@ -147,11 +160,15 @@ def counts(offset_s: float, seed: int = 7, *, period_s: int | None = None) -> tu
     if period_s:
         rate = np.tile(rate[:period_s], size // period_s + 1)[:size]
     ends = np.arange(20, size + 1, 20)
-    stored = StoredCounts(ends * SECOND, np.full(len(ends), 20 * SECOND), rate.reshape(-1, 20).sum(axis=1))
+    stored = StoredCounts(
+        end_us=ends * SECOND, length_us=np.full(len(ends), 20 * SECOND), ops=rate.reshape(-1, 20).sum(axis=1)
+    )
     rows = np.arange(305, 1501, 5)
     captured = np.array([rate[end - 5 : end].sum() for end in rows])
     return stored, CapturedCounts(
-        np.round((rows + offset_s) * SECOND).astype(np.int64), np.full(len(rows), 5 * SECOND), captured
+        end_us=np.round((rows + offset_s) * SECOND).astype(np.int64),
+        length_us=np.full(len(rows), 5 * SECOND),
+        ops=captured,
     )
 
 
@@ -175,8 +192,8 @@ def test_offset_is_not_proposed_for_another_load_or_one_that_does_not_vary() -> 
     _, other = counts(0.0, seed=2)
     proposal = propose_offset([(stored, other)])
     assert proposal is None or not proposal.is_usable
-    steady = StoredCounts(stored.end_us, stored.length_us, np.full(len(stored.ops), 20_000.0))
-    flat = CapturedCounts(other.end_us, other.length_us, np.full(len(other.ops), 5_000.0))
+    steady = StoredCounts(end_us=stored.end_us, length_us=stored.length_us, ops=np.full(len(stored.ops), 20_000.0))
+    flat = CapturedCounts(end_us=other.end_us, length_us=other.length_us, ops=np.full(len(other.ops), 5_000.0))
     assert propose_offset([(steady, flat)]) is None
     # A person who gives the offset is believed where both sides count as many.
     assert measure_agreement([(steady, flat)], 0.0).is_same_load

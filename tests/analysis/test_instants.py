@@ -17,7 +17,17 @@ def three(ops: float = 20.0 * IOPS) -> Samples:
     nothing = np.zeros((3, 0))
     value = exactly_around(np.zeros((3, 2, 1)), 0.5)
     clock = np.zeros(3, np.int64)
-    return Samples(clock, ends - 20 * SECOND, ends, clock, counts, value, nothing, nothing, clock)
+    return Samples(
+        entity=clock,
+        start_us=ends - 20 * SECOND,
+        end_us=ends,
+        offset_us=clock,
+        ops=counts,
+        value=value,
+        counts=nothing,
+        levels=nothing,
+        error_us=clock,
+    )
 
 
 def reads(*numbers: float) -> np.ndarray:
@@ -50,13 +60,13 @@ def test_a_counter_that_cuts_off_outstanding_ios_may_have_had_nearly_one_more() 
 
 
 def test_an_instant_is_a_measurement_as_far_as_it_strays_within_its_ms_twin() -> None:
-    twin = Intervals(np.array([[0.0]]), np.array([[1000.0]]), np.array([[500.0]]))
+    twin = Intervals(lower=np.array([[0.0]]), upper=np.array([[1000.0]]), value=np.array([[500.0]]))
     found = scattered(np.array([[300.0]]), np.array([[120.0]]), twin)
     assert (found.lower[0, 0], found.value[0, 0], found.upper[0, 0]) == (180, 300, 420)
 
 
 @pytest.mark.parametrize("reported", [85.0, float("nan")])
 def test_an_instant_that_misses_its_twin_leaves_the_twin(reported: float) -> None:
-    twin = Intervals(np.array([[84_000.0]]), np.array([[85_000.0]]), np.array([[84_500.0]]))
+    twin = Intervals(lower=np.array([[84_000.0]]), upper=np.array([[85_000.0]]), value=np.array([[84_500.0]]))
     found = scattered(np.array([[reported]]), np.array([[120.0]]), twin)
     assert (found.lower[0, 0], found.value[0, 0], found.upper[0, 0]) == (84_000, 84_500, 85_000)

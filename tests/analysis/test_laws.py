@@ -11,7 +11,16 @@ from gavel.analysis.attribution import Attributed, OneWay, attribute
 from gavel.analysis.chain import Chain, bounds, chain_of, depth_bound, estimate, isotonic, with_derived
 from gavel.analysis.counted_leaves import CountBounds, Fed, over_counts
 from gavel.analysis.diagnosis import case_of, rule
-from gavel.analysis.intervals import Floats, Intervals, Rounding, combined, exactly_around, from_integer, from_latest
+from gavel.analysis.intervals import (
+    Floats,
+    Intervals,
+    Rounding,
+    combined,
+    each_end,
+    exactly_around,
+    from_integer,
+    from_latest,
+)
 from gavel.analysis.ledger import latency_us, rolled_up, rows_of
 from gavel.analysis.parent_notes import feed, rolled
 from gavel.analysis.segments import SPAN_LAYERS, ArrayParts
@@ -53,11 +62,11 @@ def quantised(rng: np.random.Generator, truth: Floats) -> Intervals:
         exactly_around(np.round(truth / 10) * 10, 5),
     ]
     pick = rng.integers(0, len(families), len(truth))
-    return Intervals(*(np.choose(pick, [getattr(f, name) for f in families]) for name in ("lower", "upper", "value")))
+    return each_end(lambda *ends: np.choose(pick, ends), *families)
 
 
 def blanked(intervals: Intervals, rows: np.ndarray) -> Intervals:
-    return Intervals(*(np.where(rows, np.nan, x) for x in (intervals.lower, intervals.upper, intervals.value)))
+    return intervals.map(lambda x: np.where(rows, np.nan, x))
 
 
 def measured(rng: np.random.Generator, truth: Floats, absent: float = 0.3) -> Chain:
@@ -71,7 +80,8 @@ def measured(rng: np.random.Generator, truth: Floats, absent: float = 0.3) -> Ch
 
 def split(rng: np.random.Generator, internal: Floats) -> ArrayParts:
     parts = np.round(rng.dirichlet([1, 1, 1], ROWS) * internal[:, None])
-    return ArrayParts(*(exactly_around(parts[:, index], 0.5) for index in range(3)))
+    qos, queue, service = (exactly_around(parts[:, index], 0.5) for index in range(3))
+    return ArrayParts(qos=qos, queue=queue, service=service)
 
 
 def random_way(rng: np.random.Generator, absent: float = 0.3) -> tuple[OneWay, Floats]:
@@ -186,9 +196,21 @@ def test_bounds_of_a_place_hold_whatever_its_leaves_counts_are(seed: int) -> Non
     mean = rng.choice([10.0, 300.0, 5000.0], (leaves, 3, 10)) * rng.random((leaves, 3, 10))
     time, nothing = mean * ops[:, :, None], np.zeros((leaves, 3, 9))
     full = np.broadcast_to(ops[:, :, None], time.shape).copy()
-    rows = LedgerRows(ops, ops, *(nothing,) * 4, time, time, time, full, mean[:, :, 0] * ops)
+    rows = LedgerRows(
+        ops=ops,
+        bytes=ops,
+        segment_time=nothing,
+        segment_lower=nothing,
+        segment_upper=nothing,
+        segment_ops=nothing,
+        span_time=time,
+        span_lower=time,
+        span_upper=time,
+        span_ops=full,
+        outermost_lower=mean[:, :, 0] * ops,
+    )
     pairs = feed(np.arange(leaves), np.arange(leaves) % places, 1)
-    counted = CountBounds(*(ops * rng.uniform(0, 0.3, ops.shape) for _ in range(2)))
+    counted = CountBounds(fewer=ops * rng.uniform(0, 0.3, ops.shape), more=ops * rng.uniform(0, 0.3, ops.shape))
     total = rolled(rows, pairs, places)
     held = over_counts(total, [Fed(rows, counted, pairs)])
     true_ops = ops - counted.fewer + rng.random(ops.shape) * (counted.fewer + counted.more)
@@ -198,7 +220,7 @@ def test_bounds_of_a_place_hold_whatever_its_leaves_counts_are(seed: int) -> Non
         scale = 1e-9 + 1e-2 * true
         assert ((low <= true + scale) & (true <= high + scale)).mean() > 0.99
     np.testing.assert_array_equal(held.span_time, total.span_time)
-    exact = over_counts(total, [Fed(rows, CountBounds(0 * ops, 0 * ops), pairs)])
+    exact = over_counts(total, [Fed(rows, CountBounds(fewer=0 * ops, more=0 * ops), pairs)])
     np.testing.assert_allclose(exact.span_lower, total.span_lower, rtol=1e-9)
 
 
@@ -236,11 +258,19 @@ def test_an_added_measurement_never_widens_a_bound(seed: int) -> None:
     chain = measured(rng, truth)
     column = int(rng.integers(0, 6))
     more, old = quantised(rng, truth[:, column]), chain.boundaries
-    both = combined([Intervals(old.lower[:, column], old.upper[:, column], old.value[:, column]), more])
-    columns = [x.copy() for x in (old.lower, old.upper, old.value)]
-    for array, numbers in zip(columns, (both.lower, both.upper, both.value), strict=True):
-        array[:, column] = numbers
-    before, after = bounds(chain), bounds(Chain(Intervals(*columns), chain.kavg, chain.qavg))
+    both = combined(
+        [Intervals(lower=old.lower[:, column], upper=old.upper[:, column], value=old.value[:, column]), more]
+    )
+
+    def replaced(ends: Floats, numbers: Floats) -> Floats:
+        ends = ends.copy()
+        ends[:, column] = numbers
+        return ends
+
+    before, after = (
+        bounds(chain),
+        bounds(Chain(boundaries=each_end(replaced, old, both), kavg=chain.kavg, qavg=chain.qavg)),
+    )
     assert (after.lower >= before.lower - EPS).all()
     assert (after.upper <= before.upper + EPS).all()
 
@@ -333,7 +363,7 @@ def assert_op_weighted(found: Floats, values: Floats, ops: Floats, scope: np.nda
 
 
 def taken(rows: LedgerRows, order: np.ndarray) -> LedgerRows:
-    return LedgerRows(*(getattr(rows, name)[order] for name in LedgerRows.__slots__))
+    return LedgerRows(**{name: getattr(rows, name)[order] for name in LedgerRows.__slots__})
 
 
 @law

@@ -125,7 +125,7 @@ def test_a_vm_has_the_queues_of_the_devices_that_its_disks_are_busy_on_each_once
         return float(found.rows[ScopeKind.VM].notes.queue_depth[row(found, ScopeKind.VM, 0)])
 
     idle = replace(Minute(), parts=Minute().parts | {2: (0, 0, 850)})
-    pairs = Pairs(index(0, 1, 2, 3, 5, 6), index(0, 1, 0, 5, 0, 4))
+    pairs = Pairs(left=index(0, 1, 2, 3, 5, 6), right=index(0, 1, 0, 5, 0, 4))
     shared = replace(TOPOLOGY, parts=replace(TOPOLOGY.parts, devices=pairs))
     assert (depth(Minute()), depth(idle), depth(Minute(), shared)) == (192, 64, 64)
 

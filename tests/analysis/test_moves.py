@@ -41,8 +41,8 @@ def with_other_hosts(topology: Topology) -> Topology:
             is_whole=np.append(parts.is_whole, [False, False]),
             queue_limit=np.append(parts.queue_limit, [NAN, NAN]),
             devices=Pairs(
-                np.append(parts.devices.left, index(first, second, second)),
-                np.append(parts.devices.right, index(1, 0, 4)),
+                left=np.append(parts.devices.left, index(first, second, second)),
+                right=np.append(parts.devices.right, index(1, 0, 4)),
             ),
         ),
     )

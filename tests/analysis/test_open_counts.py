@@ -20,12 +20,16 @@ numbers = st.floats(0, 1e4)
 things = st.lists(st.tuples(numbers, numbers, numbers, numbers), min_size=1, max_size=5)
 
 
+def exact(mean: np.ndarray) -> Intervals:
+    return Intervals(lower=mean, upper=mean, value=mean)
+
+
 def between(
     group: np.ndarray, groups: int, drawn: list[tuple[float, float, float, float]]
 ) -> tuple[Intervals, Intervals]:
     mean, fewest, counted, more = np.array(drawn).T
     ops = (fewest + counted)[:, None]
-    value = Intervals(*[mean[:, None, None]] * 3)
+    value = exact(mean[:, None, None])
     given_counts = (fewest[:, None], ops + more[:, None])
     return means_between(value, ops, given_counts, group, groups), means(value, ops[:, :, None], group, groups)
 
@@ -65,7 +69,7 @@ def test_groups_have_no_say_in_each_other(
 
 
 def test_one_without_a_mean_leaves_its_group_without() -> None:
-    value = Intervals(*[np.array([3.0, np.nan, 5.0])[:, None, None]] * 3)
+    value = exact(np.array([3.0, np.nan, 5.0])[:, None, None])
     ops = np.full((3, 1), 10.0)
     found = means_between(value, ops, (ops - 1, ops + 1), index(0, 0, 1), 2)
     assert np.isnan([found.lower[0], found.upper[0], found.value[0]]).all()
@@ -75,12 +79,12 @@ def test_one_without_a_mean_leaves_its_group_without() -> None:
 # As `TOPOLOGY`, but parts 3 and 4 are two vVols of datastore 3 (units 4 and 6), behind the protocol endpoint (device 5).
 TWO_VVOLS = replace(
     TOPOLOGY,
-    devices=replace(TOPOLOGY.devices, endpoint=Pairs(index(5, 5), index(4, 6))),
+    devices=replace(TOPOLOGY.devices, endpoint=Pairs(left=index(5, 5), right=index(4, 6))),
     parts=replace(
         TOPOLOGY.parts,
         datastore=index(0, 0, 1, 3, 3, 0, 2),
         unit=index(NONE, NONE, NONE, 4, 6, NONE, NONE),
-        devices=Pairs(index(0, 1, 2, 2, 3, 4, 5, 6), index(0, 1, 2, 3, 5, 5, 0, 4)),
+        devices=Pairs(left=index(0, 1, 2, 2, 3, 4, 5, 6), right=index(0, 1, 2, 3, 5, 5, 0, 4)),
     ),
     volumes=replace(
         TOPOLOGY.volumes,

@@ -42,7 +42,7 @@ def quality(found: Attribution, kind: ScopeKind, thing: int) -> str:
 
 def point(value: float, half: float = 0.0) -> Intervals:
     middle = np.array([value])
-    return Intervals(middle - half, middle + half, middle)
+    return Intervals(lower=middle - half, upper=middle + half, value=middle)
 
 
 # --- a minute of two hosts on one volume ------------------------------------------------------------------------------
@@ -58,20 +58,33 @@ def two_hosts(array_us: tuple[float, float], busy: tuple[float, float, float], s
     driver = np.array([first, middle, second] * 2) + 100.0
     latency = np.stack([driver, driver, np.zeros(6), np.zeros(6)], axis=1)
     devices = DeviceSamples(
-        np.repeat([0, 1], 3), times(6, 20), ops, ops * KB, np.stack([latency] * 2, axis=1), np.full(6, 64.0),
-        np.zeros(6, np.bool_),
-    )  # fmt: skip
+        device=np.repeat([0, 1], 3),
+        times=times(6, 20),
+        ops=ops,
+        bytes=ops * KB,
+        latency_us=np.stack([latency] * 2, axis=1),
+        queue_depth=np.full(6, 64.0),
+        is_millisecond=np.zeros(6, np.bool_),
+    )
     own = np.stack([driver] * 2, axis=1)
     disks = DiskSamples(
-        np.repeat([0, 1], 3), times(6, 20), ops, ops * KB, own, np.floor(own / 1000) * 1000, np.full((6, 2), NAN)
+        part=np.repeat([0, 1], 3),
+        times=times(6, 20),
+        ops=ops,
+        bytes=ops * KB,
+        latency_us=own,
+        total_us=np.floor(own / 1000) * 1000,
+        outstanding=np.full((6, 2), NAN),
     )
     both = [busy[0] + busy[1] / 2 + 1.5 * steady_ops, busy[2] + busy[1] / 2 + 1.5 * steady_ops]
     counts = np.stack([np.array(both), np.zeros(2), np.zeros(2)], axis=1)
     components = np.full((2, 3, 5), NAN)
     components[:, 0] = [[first, 0, 0, NAN, 0], [second, 0, 0, NAN, 0]]
-    volumes = VolumeSamples(index(0, 0), times(2, 30), counts, counts * KB, components)
+    volumes = VolumeSamples(
+        volume=index(0, 0), times=times(2, 30), ops=counts, bytes=counts * KB, components_us=components
+    )
     seen = Minute().observed()
-    directories = DirectorySamples(index(), times(0, 30), nothing, nothing, nothing)
+    directories = DirectorySamples(unit=index(), times=times(0, 30), ops=nothing, bytes=nothing, usec_us=nothing)
     return Observed(devices, disks, volumes, directories, seen.proofs)
 
 
@@ -144,7 +157,11 @@ def test_a_missing_sample_of_the_array_may_have_held_anything_up_to_the_drivers_
         seen, devices=replace(seen.devices, latency_us=latency), disks=replace(seen.disks, latency_us=own, total_us=own)
     )
     half = VolumeSamples(
-        index(0), times(1, 30), late.volumes.ops[:1], late.volumes.bytes[:1], late.volumes.components_us[:1]
+        volume=index(0),
+        times=times(1, 30),
+        ops=late.volumes.ops[:1],
+        bytes=late.volumes.bytes[:1],
+        components_us=late.volumes.components_us[:1],
     )
     found = attribution(replace(late, volumes=half))
     for kind in (ScopeKind.HOST_DEVICE, ScopeKind.VM_DISK):
@@ -201,7 +218,7 @@ def test_a_part_that_fares_no_more_unlike_the_rest_than_assumed_lies_inside(seed
     apart = rng.uniform(-0.9, 0.9, ROWS) * np.maximum(step, 0.2 * part)
     rest = np.maximum(part + apart, 0.0)
     whole = share * part + (1 - share) * rest
-    found = of_part(Intervals(whole, whole, whole), whole, share, np.maximum(step, 0.0))
+    found = of_part(Intervals(lower=whole, upper=whole, value=whole), whole, share, np.maximum(step, 0.0))
     allowed = np.abs(part - rest) <= np.maximum(0.25 * whole, step)
     assert allowed.mean() > 0.7
     assert ((found.lower <= part + 1e-6) & (part <= found.upper + 1e-6))[allowed].all()
@@ -212,7 +229,7 @@ def test_a_part_that_fares_no_more_unlike_the_rest_than_assumed_lies_inside(seed
 def test_an_assumption_never_contradicts_the_parts_own_counters(seed: int) -> None:
     rng = np.random.default_rng(seed)
     value, half = rng.uniform(0, 5000, ROWS), rng.choice([0.5, 50.0, 2000.0], ROWS)
-    assumed = Intervals(np.maximum(value - half, 0), value + half, value)
+    assumed = Intervals(lower=np.maximum(value - half, 0), upper=value + half, value=value)
     least = rng.uniform(0, 3000, ROWS)
     most = least + rng.uniform(0, 2000, ROWS)
     is_assumed = rng.random(ROWS) < 0.7
@@ -230,7 +247,7 @@ def test_whatever_a_missing_sample_held_lies_inside(seed: int) -> None:
     rng = np.random.default_rng(seed)
     seen, missing, most = rng.uniform(1, 3000, ROWS), rng.uniform(0, 0.9, ROWS), rng.uniform(1, 9000, ROWS)
     held = rng.uniform(0, 1, ROWS) * most
-    found = with_missing(Intervals(seen, seen, seen), missing, seen, most)
+    found = with_missing(Intervals(lower=seen, upper=seen, value=seen), missing, seen, most)
     truth = (1 - missing) * seen + missing * held
     assert ((found.lower <= truth + 1e-6) & (truth <= found.upper + 1e-6)).all()
 
@@ -245,7 +262,7 @@ def test_any_mix_of_extents_that_their_ios_leave_room_for_lies_inside(seed: int)
     others = rng.choice([0.0, 500.0], (rows * each, 2)) * rng.random((rows * each, 2))
     time = rng.uniform(100, 20_000, (rows * each, 2))
     ops = np.add.reduceat(took, np.arange(0, rows * each, each), axis=0)
-    extents = Extents(pair, took + others, ops)
+    extents = Extents(row=pair, device_ops=took + others, disk_ops=ops)
     truth = np.add.reduceat(took * time, np.arange(0, rows * each, each), axis=0) / np.maximum(ops, 1)
     one, mean = stacked(time), stacked(np.full((rows, 2), 1.0))
     found = mixed(mean, extents, one, likely_mix(extents, time, truth))
@@ -257,7 +274,7 @@ def test_any_mix_of_extents_that_their_ios_leave_room_for_lies_inside(seed: int)
 
 
 def stacked(numbers: Floats) -> Intervals:
-    return Intervals(numbers[..., None], numbers[..., None], numbers[..., None])
+    return Intervals(lower=numbers[..., None], upper=numbers[..., None], value=numbers[..., None])
 
 
 def test_time_at_the_port_may_grow_with_the_size_of_ios_or_not() -> None:

@@ -87,10 +87,10 @@ def counted(rounds: int = 0, truncates: int = 0, agrees: int = 0, disagrees: int
     counters = len(HostCounter)
     return proven(
         CounterEvidence(
-            np.full((1, counters), rounds),
-            np.full((1, counters), truncates),
-            np.array([agrees]),
-            np.array([disagrees]),
+            rounds=np.full((1, counters), rounds),
+            truncates=np.full((1, counters), truncates),
+            latest_agrees=np.array([agrees]),
+            latest_disagrees=np.array([disagrees]),
         )
     )
 
@@ -148,7 +148,15 @@ def test_how_far_an_instant_strays_is_known_after_a_hundred_samples() -> None:
     def scatter(*strays: int) -> float:
         every = np.zeros((1, len(SCATTER_US)), np.int64)
         every[0, : len(strays)] = strays
-        known = proven(CounterEvidence(nothing, nothing, np.zeros(1, np.int64), np.zeros(1, np.int64), every))
+        known = proven(
+            CounterEvidence(
+                rounds=nothing,
+                truncates=nothing,
+                latest_agrees=np.zeros(1, np.int64),
+                latest_disagrees=np.zeros(1, np.int64),
+                strays=every,
+            )
+        )
         assert known.scatter_us is not None
         return float(known.scatter_us[0])
 

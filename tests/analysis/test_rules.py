@@ -11,6 +11,7 @@ from gavel.analysis.chain import bounds, chain_of, depth_bound, from_instants
 from gavel.analysis.depth import DepthInputs, DepthRule, effective_depth, halved
 from gavel.analysis.diagnosis import Case, Reason, baseline_us, remarks, rule, typical
 from gavel.analysis.intervals import (
+    Floats,
     Intervals,
     Rounding,
     cleaned,
@@ -24,6 +25,21 @@ from gavel.analysis.segments import span_name
 from gavel.domain.io_path import SPANS, Boundary, Direction, Layer, Segment
 
 NAN = float("nan")
+
+
+def case_between(
+    value: Floats, lower: Floats, upper: Floats, outermost: Floats, expected: Floats | None = None, reasons: int = 0
+) -> Case:
+    """One object, by default without a baseline."""
+    expected = np.zeros((1, 10)) if expected is None else expected
+    return Case(
+        value=value,
+        lower=lower,
+        upper=upper,
+        expected=expected,
+        outermost_lower=outermost,
+        reasons=np.array([reasons]),
+    )
 
 
 def ends(intervals: Intervals) -> tuple[float, float]:
@@ -148,7 +164,7 @@ def test_a_place_takes_guest_and_hypervisor_from_disks_and_the_rest_from_its_dev
 def case(reasons: Reason) -> Case:
     value = np.full((1, 10), NAN)
     value[0, 4] = 900.0
-    return Case(value, value - 5, value + 5, np.zeros((1, 10)), column(895), np.array([int(reasons)]))
+    return case_between(value, value - 5, value + 5, column(895), reasons=int(reasons))
 
 
 CAPS = [
@@ -170,7 +186,7 @@ def layers(kernel: float, san: float, array: float, half: float, reasons: Reason
     value = np.full((1, 10), NAN)
     value[0, [SPAN[Layer.KERNEL], SPAN[Layer.SAN], SPAN[Layer.ARRAY]]] = kernel, san, array
     low = np.maximum(value - half, 0.0)
-    return Case(value, low, value + half, np.zeros((1, 10)), np.nansum(low, axis=1), np.array([int(reasons)]))
+    return case_between(value, low, value + half, np.nansum(low, axis=1), reasons=int(reasons))
 
 
 @pytest.mark.parametrize(
@@ -216,7 +232,7 @@ def test_only_a_slight_excess_can_be_too_coarse_to_tell(
     value_, lower_, upper_ = (np.full((1, 10), NAN) for _ in range(3))
     for numbers, kernel in ((value_, value), (lower_, lower), (upper_, upper)):
         numbers[0, [SPAN[Layer.KERNEL], SPAN[Layer.SAN]]] = kernel, 0.0
-    found = rule(Case(value_, lower_, upper_, np.zeros((1, 10)), column(lower), np.array([0])))
+    found = rule(case_between(value_, lower_, upper_, column(lower)))
     assert found.confidence[0] == confidence
     assert (Reason.TOO_COARSE in Reason(int(found.reasons[0]))) is (confidence == "")
 
@@ -236,7 +252,7 @@ def test_an_estimate_is_weighed_against_what_is_sure_of_the_outermost_boundary(
     lower[0, [kernel, san, array]] = 0.0, 40.0, 190.0
     upper[0, [kernel, san, array]] = 5000.0, 60.0, 210.0
     expected[0, [kernel, san, array]] = 0.0, 100.0, 500.0
-    found = rule(Case(value_, lower, upper, expected, column(outermost), np.array([0])))
+    found = rule(case_between(value_, lower, upper, column(outermost), expected=expected))
     assert found.confidence[0] == confidence
     # Normal below twice the threshold only, though from there on no layer is named either.
     assert found.severity[0] == ("normal" if value < 400 and not confidence else "elevated")
@@ -266,7 +282,15 @@ def test_more_outstanding_than_a_limit_allows_disproves_the_limit(outstanding: f
 
 def test_qualities_say_why() -> None:
     yes, no = np.array([True]), np.array([False])
-    best = QualityInputs(yes, column(1.05), column(1), no, column(0), column(1), no)
+    best = QualityInputs(
+        microseconds=yes,
+        match_ratio=column(1.05),
+        offset_error_s=column(1),
+        sample_missing=no,
+        disagreement_us=column(0),
+        share=column(1),
+        side_missing=no,
+    )
     assert qualities(quality_reasons(best))[0] == "A"
     for change, letter in (
         ({"microseconds": no}, "B"), ({"match_ratio": column(1.1)}, "B"), ({"offset_error_s": column(5)}, "B"),
@@ -320,7 +344,13 @@ def test_the_depth_is_read_and_explained(
     measured: float, configured: float, dsnro: float, vms: float, is_nvme: bool, depth: float, rule_: DepthRule, predicted: float
 ) -> None:  # fmt: skip
     found = effective_depth(
-        DepthInputs(column(measured), column(configured), column(dsnro), column(vms), np.array([is_nvme]))
+        DepthInputs(
+            measured=column(measured),
+            configured=column(configured),
+            dsnro=column(dsnro),
+            active_vms=column(vms),
+            is_nvme=np.array([is_nvme]),
+        )
     )
     assert found.rule[0] == rule_
     np.testing.assert_equal((found.depth[0], found.predicted[0]), (depth, predicted))
@@ -336,7 +366,7 @@ def three_layers(kernel: float, san: float, array: float, reach: float) -> Case:
     for layer, us in ((Layer.KERNEL, kernel), (Layer.SAN, san), (Layer.ARRAY, array)):
         span = SPANS.index((layer, layer))
         value[0, span], low[0, span], high[0, span] = us, 0.0, max(us, reach)
-    return Case(value, low, high, np.zeros((1, 10)), column(0), np.array([int(Reason.NONE)]))
+    return case_between(value, low, high, column(0), reasons=int(Reason.NONE))
 
 
 def test_an_estimate_that_is_plain_stands_alone_however_wide_the_bounds_are() -> None:

@@ -64,7 +64,14 @@ def cases(seed: int, rows: int = 2000) -> Case:
         us, half = rng.exponential(rng.choice([50, 300, 1500], rows)), rng.exponential(rng.choice([5, 400, 2000], rows))
         value[:, span], lower[:, span], upper[:, span] = us, np.maximum(us - half, 0), us + half
         expected[:, span] = rng.choice([0, 100, 500, 3000], rows)
-    return Case(value, lower, upper, expected, np.nansum(lower, axis=1), np.zeros(rows, np.int64))
+    return Case(
+        value=value,
+        lower=lower,
+        upper=upper,
+        expected=expected,
+        outermost_lower=np.nansum(lower, axis=1),
+        reasons=np.zeros(rows, np.int64),
+    )
 
 
 @given(st.integers(0, 2**32 - 1))

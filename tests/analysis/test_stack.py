@@ -26,7 +26,10 @@ def row(spans: dict[int, float], segments: dict[Segment, float]) -> LedgerRows:
     segment, span = (
         (table(*of, None), table(*of, 0.0), table(*of, 0.0), table(*of, 10.0)) for of in ((9, by_number), (10, spans))
     )
-    return LedgerRows(ops, ops, *segment, *span, outermost_lower=np.zeros((1, 3)))
+    parts = ("time", "lower", "upper", "ops")
+    columns = {f"segment_{name}": column for name, column in zip(parts, segment, strict=True)}
+    columns |= {f"span_{name}": column for name, column in zip(parts, span, strict=True)}
+    return LedgerRows(ops=ops, bytes=ops, **columns, outermost_lower=np.zeros((1, 3)))
 
 
 def span(first: Layer, last: Layer) -> int:

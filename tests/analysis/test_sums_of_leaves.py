@@ -30,7 +30,7 @@ SHARED = replace(
     parts=replace(
         TOPOLOGY.parts,
         disk=index(0, 1, 2, 3, 4, 6, 5),
-        devices=Pairs(index(0, 1, 2, 2, 3, 5, 6), index(0, 1, 2, 3, 5, 0, 4)),
+        devices=Pairs(left=index(0, 1, 2, 2, 3, 5, 6), right=index(0, 1, 2, 3, 5, 0, 4)),
     ),
     disks=7,
 )
@@ -209,7 +209,7 @@ def test_several_disks_of_a_vm_on_one_device_are_no_minor_part_of_it() -> None:
     parts = replace(
         SHARED.parts,
         vm=index(0, 1, 0, 2, 3, 0, 4),
-        devices=Pairs(index(0, 1, 2, 3, 5, 6), index(0, 1, 0, 5, 0, 4)),
+        devices=Pairs(left=index(0, 1, 2, 3, 5, 6), right=index(0, 1, 0, 5, 0, 4)),
     )
     minute = Minute()
     minute.devices |= {0: (300, 0, 900, 600)}

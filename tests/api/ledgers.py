@@ -118,7 +118,7 @@ def written(connection: Connection, entries: Sequence[Entry], *, replaced: Seque
     minutes = np.array([round(at.timestamp()) * 1_000_000 for _, _, at, _ in entries])
     keys = np.array([scope_key(kind, thing) for kind, thing, _, _ in entries])
     rows, notes = (
-        kind(*(np.concatenate([getattr(entry[3][n], f.name) for entry in entries]) for f in fields(kind)))
+        kind(**{f.name: np.concatenate([getattr(entry[3][n], f.name) for entry in entries]) for f in fields(kind)})
         for n, kind in enumerate((LedgerRows, Notes))
     )
     write_ledger(connection, minutes, keys, rows, notes, replace_minutes=replaced)

@@ -59,15 +59,41 @@ def topology(rng: np.random.Generator) -> Topology:
     empty = np.zeros(0, np.int64)
     none = np.full(VM_DISKS, NONE)
     return Topology(
-        Devices(host, datastore, datastore, np.full(DEVICES, 64.0), Pairs(empty, empty)),
-        DiskParts(
-            np.arange(VM_DISKS), np.arange(VM_DISKS) % VMS, host[device], datastore[device], none,
-            np.zeros(VM_DISKS, np.bool_), np.full(VM_DISKS, 64.0), Pairs(np.arange(VM_DISKS), device),
+        devices=Devices(
+            host=host,
+            unit=datastore,
+            datastore=datastore,
+            configured_depth=np.full(DEVICES, 64.0),
+            endpoint=Pairs(left=empty, right=empty),
         ),
-        Volumes(np.arange(DATASTORES), np.arange(DATASTORES) % 20, np.full(DATASTORES, NONE), np.zeros(DATASTORES, np.bool_)),
-        DATASTORES, np.full(DATASTORES, NONE), VM_DISKS, VMS, DATASTORES, 20, 0, 2, 10, np.arange(HOSTS) % 2,
-        np.arange(HOSTS) % 10,
-    )  # fmt: skip
+        parts=DiskParts(
+            disk=np.arange(VM_DISKS),
+            vm=np.arange(VM_DISKS) % VMS,
+            host=host[device],
+            datastore=datastore[device],
+            unit=none,
+            is_whole=np.zeros(VM_DISKS, np.bool_),
+            queue_limit=np.full(VM_DISKS, 64.0),
+            devices=Pairs(left=np.arange(VM_DISKS), right=device),
+        ),
+        volumes=Volumes(
+            unit=np.arange(DATASTORES),
+            array=np.arange(DATASTORES) % 20,
+            pod=np.full(DATASTORES, NONE),
+            mirrored_on_both=np.zeros(DATASTORES, np.bool_),
+        ),
+        units=DATASTORES,
+        unit_array=np.full(DATASTORES, NONE),
+        disks=VM_DISKS,
+        vms=VMS,
+        datastores=DATASTORES,
+        arrays=20,
+        pods=0,
+        sources=2,
+        clusters=10,
+        host_source=np.arange(HOSTS) % 2,
+        host_cluster=np.arange(HOSTS) % 10,
+    )
 
 
 def times(things: int, length_s: int, offset_s: float) -> Times:
@@ -76,7 +102,9 @@ def times(things: int, length_s: int, offset_s: float) -> Times:
     rows = things * len(ends_s)
     end_us = np.tile((MINUTE * 60 + ends_s) * 1_000_000, things)
     offset = np.full(rows, int(offset_s * 1e6))
-    return Times(end_us, np.full(rows, length_s * 1_000_000), offset, np.full(rows, 0.1))
+    return Times(
+        end_us=end_us, length_us=np.full(rows, length_s * 1_000_000), offset_us=offset, error_s=np.full(rows, 0.1)
+    )
 
 
 def observed(rng: np.random.Generator, environment: Topology) -> Observed:
@@ -90,23 +118,41 @@ def observed(rng: np.random.Generator, environment: Topology) -> Observed:
     coarse = (environment.host_source[environment.devices.host[device]] == 0)[:, None, None]
     latency = np.where(coarse, np.floor(latency / 1000) * 1000, np.rint(latency))
     ops = rng.integers(1, 20_000, (rows, 2)).astype(np.float64)
-    devices = DeviceSamples(device, stamps, ops, ops * 8192, latency, np.full(rows, 64.0), coarse[:, 0, 0])
+    devices = DeviceSamples(
+        device=device,
+        times=stamps,
+        ops=ops,
+        bytes=ops * 8192,
+        latency_us=latency,
+        queue_depth=np.full(rows, 64.0),
+        is_millisecond=coarse[:, 0, 0],
+    )
     stamps = times(VM_DISKS, 20, 3.3)
     rows = len(stamps.end_us)
     ops = rng.integers(1, 200, (rows, 2)).astype(np.float64) * 20.0
     latency = np.rint(rng.uniform(300, 1500, (rows, 2)))
     disks = DiskSamples(
-        np.repeat(np.arange(VM_DISKS), rows // VM_DISKS), stamps, ops, ops * 8192, latency,
-        np.floor(latency / 1000) * 1000, np.rint(ops * latency / 20e6),
+        part=np.repeat(np.arange(VM_DISKS), rows // VM_DISKS), times=stamps, ops=ops, bytes=ops * 8192, latency_us=latency,
+        total_us=np.floor(latency / 1000) * 1000, outstanding=np.rint(ops * latency / 20e6),
     )  # fmt: skip
     stamps = times(DATASTORES, 30, -1.7)
     rows = len(stamps.end_us)
     ops = np.concatenate([rng.integers(1, 2000, (rows, 2)) * 30.0, np.zeros((rows, 1))], axis=1)
     parts = np.rint(rng.uniform(0, 200, (rows, 3, 5)))
-    volumes = VolumeSamples(np.repeat(np.arange(DATASTORES), rows // DATASTORES), stamps, ops, ops * 8192, parts)
+    volumes = VolumeSamples(
+        volume=np.repeat(np.arange(DATASTORES), rows // DATASTORES),
+        times=stamps,
+        ops=ops,
+        bytes=ops * 8192,
+        components_us=parts,
+    )
     none = np.zeros((0, 2))
-    directories = DirectorySamples(np.zeros(0, np.int64), times(0, 30, 0.0), none, none, none)
-    return Observed(devices, disks, volumes, directories, Proofs(np.zeros((2, 5), np.int64), np.zeros(2, np.int64)))
+    directories = DirectorySamples(
+        unit=np.zeros(0, np.int64), times=times(0, 30, 0.0), ops=none, bytes=none, usec_us=none
+    )
+    return Observed(
+        devices, disks, volumes, directories, Proofs(rounding=np.zeros((2, 5), np.int64), latest=np.zeros(2, np.int64))
+    )
 
 
 @contextmanager

@@ -61,8 +61,8 @@ def minute(rng: np.random.Generator, number: int, slow_share: float) -> Readings
     value = rng.uniform(0.2, 0.8, (len(MEASURES), DATASTORES))
     value[:, rng.random(DATASTORES) < slow_share] += 1
     return Readings(
-        np.arange(1, DATASTORES + 1), np.full(DATASTORES, START + number), rng.random(DATASTORES) > 0.001,
-        np.zeros(DATASTORES, dtype=np.int8), value, value * 0.95, np.full(value.shape, 1000.0),
+        object_id=np.arange(1, DATASTORES + 1), minute=np.full(DATASTORES, START + number), present=rng.random(DATASTORES) > 0.001,
+        quality=np.zeros(DATASTORES, dtype=np.int8), value=value, lower=value * 0.95, ops=np.full(value.shape, 1000.0),
     )  # fmt: skip
 
 

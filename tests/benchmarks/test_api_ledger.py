@@ -209,12 +209,31 @@ def made(n: int, seed: int) -> tuple[LedgerRows, Notes]:
         span_ops[:, :, at] = ops
     unknown = np.zeros((n, 3, len(Segment)))
     rows = LedgerRows(
-        _all(ops), _all(ops * 4096), _all(segment_us * segment_ops), unknown, unknown, _all(segment_ops),
-        _all(time), _all(time * 0.9), _all(time * 1.1), _all(span_ops), outermost_lower=_all(time.sum(axis=2)),
-    )  # fmt: skip
+        ops=_all(ops),
+        bytes=_all(ops * 4096),
+        segment_time=_all(segment_us * segment_ops),
+        segment_lower=unknown,
+        segment_upper=unknown,
+        segment_ops=_all(segment_ops),
+        span_time=_all(time),
+        span_lower=_all(time * 0.9),
+        span_upper=_all(time * 1.1),
+        span_ops=_all(span_ops),
+        outermost_lower=_all(time.sum(axis=2)),
+    )
     whole = ops.sum(axis=1)
     flags, none = np.zeros(n, dtype=np.int64), np.zeros(n)
-    return rows, Notes(flags, flags, none, none, none, whole, whole, whole, np.full(n, 32.0))
+    return rows, Notes(
+        reasons=flags,
+        quality_reasons=flags,
+        disagreement_us=none,
+        offset_error_s=none,
+        missing_s=none,
+        device_ops=whole,
+        array_ops=whole,
+        outstanding_s=whole,
+        queue_depth=np.full(n, 32.0),
+    )
 
 
 def _all(ways: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -68,7 +68,14 @@ def batch(
         name: np.broadcast_to(np.asarray(columns.get(name, NOT_MEASURED), dtype=np.int64), stamps.shape).copy()
         for name in COLUMNS[stream]
     }
-    return SampleBatch(stream, tuple(keys), index, stamps, np.full(len(stamps), interval_s, dtype=np.int64), values)
+    return SampleBatch(
+        stream=stream,
+        keys=tuple(keys),
+        key_index=index,
+        ended_at_us=stamps,
+        interval_s=np.full(len(stamps), interval_s, dtype=np.int64),
+        values=values,
+    )
 
 
 class Site:

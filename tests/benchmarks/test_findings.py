@@ -104,7 +104,9 @@ class Site:
             parts = [self._rows(kind, troubled=troubled) for kind in kinds]
             keys = np.concatenate([scope_key(kind, 0) + self.ids[kind] for kind in kinds])
             rows, notes = (
-                made(*(np.concatenate([getattr(part[n], one.name) for part in parts]) for one in fields(made)))
+                made(
+                    **{one.name: np.concatenate([getattr(part[n], one.name) for part in parts]) for one in fields(made)}
+                )
                 for n, made in enumerate((LedgerRows, Notes))
             )
             stamps = np.full(len(keys), round(begin.timestamp()) * 1_000_000)

@@ -54,7 +54,8 @@ def way(rng: np.random.Generator, rows: int, *, disks: bool) -> OneWay:
     if disks:
         boundaries[Boundary.VSCSI] = exactly_around(np.round(device), 0.1 * device)
     kernel = from_integer(np.round((device - driver) / 1000) * 1000, 1000)
-    split = ArrayParts(*(exactly_around(parts[:, index], 0.5) for index in range(3)))
+    qos, queue, service = (exactly_around(parts[:, index], 0.5) for index in range(3))
+    split = ArrayParts(qos=qos, queue=queue, service=service)
     return OneWay(chain_of(rows, boundaries, kernel, kernel), rng.integers(0, 10**6, rows).astype(np.float64), split)
 
 
@@ -65,7 +66,8 @@ def made(rows: int, *, disks: bool, seed: int = 0) -> tuple[LedgerRows, Notes]:
     limit = depth_bound(np.full(rows, 32.0), (reads.ops + writes.ops) / 60)
     attributed = rows_of(attribute(reads, writes, limit), reads.ops * 4096, writes.ops * 4096)
     flags = rng.integers(0, 512, (2, rows))
-    return attributed, Notes(*flags, *rng.uniform(0, 1000, (7, rows)))
+    columns = [*flags, *rng.uniform(0, 1000, (7, rows))]
+    return attributed, Notes(**{field.name: column for field, column in zip(fields(Notes), columns, strict=True)})
 
 
 def joined(first: tuple[LedgerRows, Notes], second: tuple[LedgerRows, Notes]) -> tuple[LedgerRows, Notes]:
@@ -73,7 +75,7 @@ def joined(first: tuple[LedgerRows, Notes], second: tuple[LedgerRows, Notes]) ->
 
 
 def after_another(one: Part, other: Part) -> Part:
-    return type(one)(*(np.concatenate([getattr(one, f.name), getattr(other, f.name)]) for f in fields(one)))
+    return type(one)(**{f.name: np.concatenate([getattr(one, f.name), getattr(other, f.name)]) for f in fields(one)})
 
 
 def keys_of(kind: ScopeKind, count: int) -> list[int]:

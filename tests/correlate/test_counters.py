@@ -30,7 +30,9 @@ def test_how_far_latest_strays_adds_up_over_minutes(environment: Environment) ->
         counters = np.zeros((sources, len(HostCounter)), np.int64)
         strays = np.zeros((sources, len(SCATTER_US)), np.int64)
         strays[vcenter, 3] = 60
-        seen = CounterEvidence(counters, counters, nothing, nothing, strays)
+        seen = CounterEvidence(
+            rounds=counters, truncates=counters, latest_agrees=nothing, latest_disagrees=nothing, strays=strays
+        )
         known = []
         for minute in range(2):
             note_evidence(connection, found, seen, START + timedelta(minutes=minute))

@@ -208,7 +208,14 @@ def batch(
     }
     unknown = set(columns) - set(values)
     assert not unknown, f"{stream} has no {unknown}"
-    return SampleBatch(stream, keys, index, stamps, np.full(len(stamps), interval_s, dtype=np.int64), values)
+    return SampleBatch(
+        stream=stream,
+        keys=keys,
+        key_index=index,
+        ended_at_us=stamps,
+        interval_s=np.full(len(stamps), interval_s, dtype=np.int64),
+        values=values,
+    )
 
 
 def every(seconds: int, first_end: datetime, count: int) -> list[datetime]:

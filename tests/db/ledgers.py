@@ -16,7 +16,10 @@ def ledger_rows(n: int, seed: int = 0) -> tuple[LedgerRows, Notes]:
     segment = _parts(rng, ops, 9, bounds=False)
     span = _parts(rng, ops, 10, bounds=True)
     outermost = np.where((span[3] > 0).any(axis=2), rng.uniform(0, 1e6, (n, 3)), 0.0)
-    rows = LedgerRows(_all(ops), _all(np.floor(ops * 4096)), *segment, *span, outermost_lower=outermost)
+    parts = ("time", "lower", "upper", "ops")
+    columns = {f"segment_{name}": column for name, column in zip(parts, segment, strict=True)}
+    columns |= {f"span_{name}": column for name, column in zip(parts, span, strict=True)}
+    rows = LedgerRows(ops=_all(ops), bytes=_all(np.floor(ops * 4096)), **columns, outermost_lower=outermost)
     return rows, _notes(rng, n)
 
 

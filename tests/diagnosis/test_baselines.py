@@ -20,7 +20,9 @@ def usual(san: dict[int, float], round_trip_us: float = 0.0) -> Usual:
     history = np.full((1, HOURS), np.nan)
     for hour, us in san.items():
         history[0, hour] = us
-    return Usual(history, np.full((1, HOURS), np.nan), DEFAULTS, np.array([round_trip_us]))
+    return Usual(
+        san_us=history, array_us=np.full((1, HOURS), np.nan), settings=DEFAULTS, round_trip_us=np.array([round_trip_us])
+    )
 
 
 def expected(of: Usual, seconds: np.ndarray, writes: float = 0.0, size: float = 0.0) -> np.ndarray:
@@ -75,7 +77,7 @@ def test_the_transfer_of_large_ios_is_expected_of_the_san() -> None:
 def test_scopes_on_arrays_with_other_settings_keep_them_apart() -> None:
     unknown = np.full((2, HOURS), np.nan)
     settings = Expectations(san_us=np.array([100.0, 300.0]), san_cap_us=np.array([300.0, 900.0]))
-    found = Usual(unknown, unknown, settings, np.zeros(2))
+    found = Usual(san_us=unknown, array_us=unknown, settings=settings, round_trip_us=np.zeros(2))
     seconds = np.tile(hours_of(START, START + timedelta(minutes=5)), (2, 1))
     rows, _ = found.at(np.array([1, 0]), seconds, np.zeros(2), np.zeros(2))
     assert rows[:, Layer.SAN].tolist() == [300, 100]

@@ -71,12 +71,15 @@ def _seen(lab: Drawn, proofs: Proofs) -> list[_Seen]:
 
 
 def nothing_known(sources: int) -> Proofs:
-    return Proofs(np.zeros((sources, len(HostCounter)), np.int64), np.zeros(sources, np.int64))
+    return Proofs(rounding=np.zeros((sources, len(HostCounter)), np.int64), latest=np.zeros(sources, np.int64))
 
 
 def _added(evidence: list[CounterEvidence]) -> CounterEvidence:
     return CounterEvidence(
-        *(np.sum([getattr(one, field.name) for one in evidence], axis=0) for field in fields(CounterEvidence))
+        **{
+            field.name: np.sum([getattr(one, field.name) for one in evidence], axis=0)
+            for field in fields(CounterEvidence)
+        }
     )
 
 

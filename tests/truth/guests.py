@@ -74,20 +74,29 @@ def _of_vm(
     stamps_us = np.tile(np.rint((ends_s + agent.ahead_s) * 1e6).astype(np.int64), len(vm.disks))[kept]
     ahead_us, error_s = clock_skew(round((agent.delivery_s - agent.ahead_s) * 1e6))
     times = Times(
-        stamps_us,
-        np.full(len(kept), round(_EVERY_S * 1e6)),
-        np.full(len(kept), ahead_us),
-        np.full(len(kept), error_s),
+        end_us=stamps_us,
+        length_us=np.full(len(kept), round(_EVERY_S * 1e6)),
+        offset_us=np.full(len(kept), ahead_us),
+        error_s=np.full(len(kept), error_s),
     )
     flat_ops, flat_latency, flat_half = (one.reshape(-1, 2)[kept] for one in (ops, latency, half))
     never = np.zeros(len(kept), np.bool_)
-    return GuestSamples(part.ravel()[kept], times, flat_ops, flat_ops * 4096, flat_latency, flat_half, never, never)
+    return GuestSamples(
+        part=part.ravel()[kept],
+        times=times,
+        ops=flat_ops,
+        bytes=flat_ops * 4096,
+        latency_us=flat_latency,
+        half_width_us=flat_half,
+        is_coarse=never,
+        by_arrival=never,
+    )
 
 
 def _joined(every: list[GuestSamples]) -> GuestSamples:
     def together(name: str) -> np.ndarray:
         return np.concatenate([getattr(one, name) for one in every])
 
-    times = Times(*(np.concatenate([getattr(one.times, name) for one in every]) for name in Times.__slots__))
+    times = Times(**{name: np.concatenate([getattr(one.times, name) for one in every]) for name in Times.__slots__})
     names = ("ops", "bytes", "latency_us", "half_width_us", "is_coarse", "by_arrival")
-    return GuestSamples(together("part"), times, *(together(name) for name in names))
+    return GuestSamples(part=together("part"), times=times, **{name: together(name) for name in names})

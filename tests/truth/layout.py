@@ -26,7 +26,10 @@ def topology_of(environment: Environment, parts: tuple[Part, ...]) -> Topology:
     pod_of = [NONE if volume.pod not in pods else volume.pod for volume in environment.volumes]
     both = [pod_of[v] != NONE and environment.pods[pod_of[v]].mirrored_writes_counted_on == "both" for v, _ in rows]
     volumes = Volumes(
-        _index(v for v, _ in rows), _index(array for _, array in rows), _index(pod_of[v] for v, _ in rows), _bools(both)
+        unit=_index(v for v, _ in rows),
+        array=_index(array for _, array in rows),
+        pod=_index(pod_of[v] for v, _ in rows),
+        mirrored_on_both=_bools(both),
     )
     return Topology(
         devices=_devices(environment, parts),
@@ -68,7 +71,7 @@ def _devices(environment: Environment, parts: tuple[Part, ...]) -> Devices:
         unit=_index(NONE if device.is_protocol_endpoint else device.volume for device in environment.devices),
         datastore=_index(datastore_of.get(device.volume, NONE) for device in environment.devices),
         configured_depth=np.array([device.max_queue_depth for device in environment.devices], dtype=np.float64),
-        endpoint=Pairs(_index(device for device, _ in bound), _index(unit for _, unit in bound)),
+        endpoint=Pairs(left=_index(device for device, _ in bound), right=_index(unit for _, unit in bound)),
     )
 
 
@@ -85,7 +88,7 @@ def _parts(environment: Environment, parts: tuple[Part, ...]) -> DiskParts:
         unit=_index(_own_unit(environment, disk) for disk in disks),
         is_whole=_bools(disk.vvol_id is not None or disk.directory is not None for disk in disks),
         queue_limit=np.array([disk.queue_depth for disk in disks], dtype=np.float64),
-        devices=Pairs(_index(place for place, _ in pairs), _index(device for _, device in pairs)),
+        devices=Pairs(left=_index(place for place, _ in pairs), right=_index(device for _, device in pairs)),
     )
 
 

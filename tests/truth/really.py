@@ -117,4 +117,13 @@ def deserved(real: Truth, expected: Floats, with_guest: Bools) -> Diagnoses:
     spans[:, GUEST] = np.where(with_guest, real.spans[:, 2, GUEST], np.nan)
     outermost = np.nansum(spans, axis=1)
     by_span = expected @ SPAN_LAYERS.T
-    return rule(Case(spans, spans, spans, by_span, outermost, np.zeros(len(spans), np.int64)))
+    return rule(
+        Case(
+            value=spans,
+            lower=spans,
+            upper=spans,
+            expected=by_span,
+            outermost_lower=outermost,
+            reasons=np.zeros(len(spans), np.int64),
+        )
+    )

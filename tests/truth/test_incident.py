@@ -87,7 +87,12 @@ def told(drawn: Drawn, pushing: frozenset[int] = frozenset()) -> Iterator[Told]:
         seen = wire.observed(stretch, parts, nothing_known(len(environment.vcenters)))
         found = attributed(topology_of(environment, parts), seen, stretch).rows[ScopeKind.DATASTORE]
         own = np.flatnonzero(found.thing == place)
-        mine = Rows(found.thing[own], found.minute[own], picked(found.rows, own), picked(found.notes, own))
+        mine = Rows(
+            thing=found.thing[own],
+            minute=found.minute[own],
+            rows=picked(found.rows, own),
+            notes=picked(found.notes, own),
+        )
         real = truth(drawn.lab, ScopeKind.DATASTORE, mine.thing, mine.minute, stretch)
         usual = expectations(environment, ScopeKind.DATASTORE, mine.thing, real)
         yield Told(mine, rule(case_of(mine.rows, Direction.ALL, usual, mine.notes.reasons)))

@@ -78,7 +78,12 @@ class Collected:
     def times(self, length_s: int) -> Times:
         ends = (_joined(self.ends_s) * 1_000_000).astype(np.int64)
         offset = np.rint(_joined(self.clocks) * 1e6).astype(np.int64)
-        return Times(ends, np.full(len(ends), length_s * 1_000_000, np.int64), offset, _joined(self.errors))
+        return Times(
+            end_us=ends,
+            length_us=np.full(len(ends), length_s * 1_000_000, np.int64),
+            offset_us=offset,
+            error_s=_joined(self.errors),
+        )
 
     @property
     def thing(self) -> Index:
@@ -236,35 +241,48 @@ def _devices(found: Collected) -> DeviceSamples:
     names = ("gavg", "davg", "kavg", "qavg")
     latency = [found.each(f"{way}_{{}}_us", names) for way in ("read", "write")]
     return DeviceSamples(
-        found.thing,
-        found.times(REAL_TIME_S),
-        found.each("{}_ops", ("read", "write")),
-        found.each("{}_bytes", ("read", "write")),
-        np.stack(latency, axis=1),
-        found.of("queue_depth"),
-        found.of("precision") == Precision.MILLISECOND,
+        device=found.thing,
+        times=found.times(REAL_TIME_S),
+        ops=found.each("{}_ops", ("read", "write")),
+        bytes=found.each("{}_bytes", ("read", "write")),
+        latency_us=np.stack(latency, axis=1),
+        queue_depth=found.of("queue_depth"),
+        is_millisecond=found.of("precision") == Precision.MILLISECOND,
     )
 
 
 def _disks(found: Collected) -> DiskSamples:
     ways = ("read", "write")
-    patterns = ("{}_ops", "{}_bytes", "{}_latency_us", "{}_total_latency_us", "{}_outstanding")
-    return DiskSamples(found.thing, found.times(REAL_TIME_S), *(found.each(pattern, ways) for pattern in patterns))
+    return DiskSamples(
+        part=found.thing,
+        times=found.times(REAL_TIME_S),
+        ops=found.each("{}_ops", ways),
+        bytes=found.each("{}_bytes", ways),
+        latency_us=found.each("{}_latency_us", ways),
+        total_us=found.each("{}_total_latency_us", ways),
+        outstanding=found.each("{}_outstanding", ways),
+    )
 
 
 def _volumes(found: Collected) -> VolumeSamples:
     ways = ("read", "write", "mirrored_write")
     parts = [found.each(f"{{}}_{component}_us", ways) for component in _COMPONENTS]
     return VolumeSamples(
-        found.thing,
-        found.times(_ARRAY_S),
-        found.each("{}_ops", ways),
-        found.each("{}_bytes", ways),
-        np.stack(parts, axis=2),
+        volume=found.thing,
+        times=found.times(_ARRAY_S),
+        ops=found.each("{}_ops", ways),
+        bytes=found.each("{}_bytes", ways),
+        components_us=np.stack(parts, axis=2),
     )
 
 
 def _directories(found: Collected) -> DirectorySamples:
     ways = ("read", "write")
     times = found.times(_ARRAY_S)
-    return DirectorySamples(found.thing, times, *(found.each(p, ways) for p in ("{}_ops", "{}_bytes", "{}_usec_us")))
+    return DirectorySamples(
+        unit=found.thing,
+        times=times,
+        ops=found.each("{}_ops", ways),
+        bytes=found.each("{}_bytes", ways),
+        usec_us=found.each("{}_usec_us", ways),
+    )

@@ -4,6 +4,7 @@ Disks that fare unlike on one device wait above and below its mean; only their s
 datastore on one host are one group, for nobody counts which I/O of a disk went to which of them.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,7 +23,7 @@ from gavel.domain.io_path import Boundary, Direction, Segment
 from gavel.domain.ledger import LedgerRows
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Groups:
     """(D·M,) the row of the first device of the group that each device is of; (K·M,) of each disk part, meaningless where it is on no
     device. is_several: (D·M,)."""
@@ -32,7 +33,7 @@ class Groups:
     is_several: Bools
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Above:
     """I/O-time above devices, (n, 2) by direction in µs × ops, with its bounds and the ops that it is of; 0 where nothing was measured."""
 
@@ -44,13 +45,17 @@ class Above:
     def where(self, wanted: Bools) -> "Above":
         """Nothing but what is `wanted`, (n,) or (n, 2)."""
         mask = wanted if wanted.ndim > 1 else wanted[:, None]
-        return Above(*(np.where(mask, one, 0.0) for one in (self.time, self.lower, self.upper, self.ops)))
+        return self.map(lambda x: np.where(mask, x, 0.0))
 
     def summed(self, rows: Index, parent: Index, size: int) -> "Above":
-        return Above(*(sums(one[rows], parent, size) for one in (self.time, self.lower, self.upper, self.ops)))
+        return self.map(lambda x: sums(x[rows], parent, size))
 
     def weighed(self, weight: Floats) -> "Above":
-        return Above(*(one * weight[:, None] for one in (self.time, self.lower, self.upper, self.ops)))
+        return self.map(lambda x: x * weight[:, None])
+
+    def map(self, change: Callable[[Floats], Floats]) -> "Above":
+        """The same done to times, bounds and ops."""
+        return Above(**{name: change(getattr(self, name)) for name in Above.__slots__})
 
 
 def groups_of(grids: GriddedSides) -> Groups:
@@ -65,13 +70,13 @@ def groups_of(grids: GriddedSides) -> Groups:
         if bool((lower == label).all()):
             break
         label = lower
-    return Groups(label, of_part, np.bincount(label, minlength=devices)[label] > 1)
+    return Groups(of_device=label, of_part=of_part, is_several=np.bincount(label, minlength=devices)[label] > 1)
 
 
 def above_devices(grids: GriddedSides, solved: Solved, groups: Groups) -> Above:
     """(D·M, 2) of each group, at its first device."""
     ways = [_one_way(grids, solved, groups, way) for way in WAYS]
-    return Above(*(np.stack([getattr(way, name) for way in ways], axis=1) for name in Above.__slots__))
+    return Above(**{name: np.stack([getattr(way, name) for way in ways], axis=1) for name in Above.__slots__})
 
 
 def _one_way(grids: GriddedSides, solved: Solved, groups: Groups, way: Direction) -> Above:
@@ -88,7 +93,8 @@ def _one_way(grids: GriddedSides, solved: Solved, groups: Groups, way: Direction
     low = np.where(is_open, 0.0, np.maximum(disks.lower - part.upper, 0.0))
     high = np.maximum(disks.upper - part.lower, 0.0)
     time = np.minimum(np.maximum(disks.value - devices.value, low), high)
-    return Above(*(np.where(known, one, 0.0) for one in (time * of, low * of, np.maximum(high, time) * of, of)))
+    way_above = Above(time=time * of, lower=low * of, upper=np.maximum(high, time) * of, ops=of)
+    return way_above.map(lambda x: np.where(known, x, 0.0))
 
 
 def _disks(grids: GriddedSides, groups: Groups, way: Direction, size: int) -> tuple[Intervals, Floats]:
@@ -96,7 +102,7 @@ def _disks(grids: GriddedSides, groups: Groups, way: Direction, size: int) -> tu
     parts = np.unique(grids.on_devices.left)
     on = groups.of_part[parts]
     own, ops = vscsi(grids.parts, way), grids.parts.ops[parts, way]
-    taken = Intervals(own.lower[parts], own.upper[parts], own.value[parts])
+    taken = Intervals(lower=own.lower[parts], upper=own.upper[parts], value=own.value[parts])
     return means(taken, ops, on, size), sums(np.where(ops > 0, ops, 0.0), on, size)
 
 
@@ -105,7 +111,7 @@ def _devices(solved: Solved, ops: Floats, group: Index, way: Direction, size: in
     lower, upper = (
         np.where(np.isnan(fitted), np.nan, ends[:, Boundary.DEVICE]) for ends in (limits.lower, limits.upper)
     )
-    return means(Intervals(lower, upper, fitted), ops, group, size)
+    return means(Intervals(lower=lower, upper=upper, value=fitted), ops, group, size)
 
 
 def _any(flags: Bools, group: Index, size: int) -> Bools:
@@ -126,12 +132,12 @@ def split_over_extents(above: Above, grids: GriddedSides, groups: Groups) -> Abo
     total = sums(ops, group, len(group))[group]
     part = np.divide(ops, total, out=np.zeros_like(ops), where=total > 0)
     several = groups.is_several[:, None]
-    whole = Above(*(getattr(above, name)[group] for name in Above.__slots__))
+    whole = Above(**{name: getattr(above, name)[group] for name in Above.__slots__})
     return Above(
-        np.where(several, whole.lower * part, above.time),
-        np.where(several, 0.0, above.lower),
-        np.where(several, np.where(part > 0, whole.upper, 0.0), above.upper),
-        np.where(several, whole.ops * part, above.ops),
+        time=np.where(several, whole.lower * part, above.time),
+        lower=np.where(several, 0.0, above.lower),
+        upper=np.where(several, np.where(part > 0, whole.upper, 0.0), above.upper),
+        ops=np.where(several, whole.ops * part, above.ops),
     )
 
 
@@ -159,7 +165,7 @@ def _with_sum(ways: Floats) -> Floats:
 _OF_HOSTS = (HostCounter.GAVG, HostCounter.DAVG, HostCounter.KAVG, HostCounter.QAVG)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UnitRows:
     """rows: (U·M,) of all devices together, zeros where not `is_whole`. begins_at_disks: (U·M, 2) by direction, whether the time of the
     virtual disks is in them."""
@@ -171,7 +177,7 @@ class UnitRows:
     counted: CountBounds
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _OnUnits:
     """Devices with a unit: rows of their grid, those of their units, and how many of these there are."""
 
@@ -184,9 +190,9 @@ def unit_rows(grids: GriddedSides) -> UnitRows:
     """A minute is whole where neither side lacks a sample, and every device with I/O has latency."""
     devices = np.flatnonzero(grids.topology.devices.unit != NONE)
     on = _OnUnits(
-        in_minutes(devices, grids.minutes),
-        in_minutes(grids.topology.devices.unit[devices], grids.minutes),
-        grids.topology.units * grids.minutes,
+        device=in_minutes(devices, grids.minutes),
+        unit=in_minutes(grids.topology.devices.unit[devices], grids.minutes),
+        size=grids.topology.units * grids.minutes,
     )
     is_whole = _is_whole(grids, on)
     disks = [_disks_on(grids, on, way) for way in WAYS]
@@ -196,8 +202,14 @@ def unit_rows(grids: GriddedSides) -> UnitRows:
     begins = np.stack([is_whole & ~np.isnan(one.value) for one in disks], axis=1)
     gap = found[Direction.ALL].limits.disagreement_us
     counted = counted_of(grids.devices)
-    of_units = CountBounds(*(sums(one[on.device], on.unit, on.size) for one in (counted.fewer, counted.more)))
-    return UnitRows(rows_of(found, counts[:, 0], counts[:, 1]), is_whole, begins, gap, of_units)
+    fewer, more = (sums(one[on.device], on.unit, on.size) for one in (counted.fewer, counted.more))
+    return UnitRows(
+        rows=rows_of(found, counts[:, 0], counts[:, 1]),
+        is_whole=is_whole,
+        begins_at_disks=begins,
+        disagreement_us=gap,
+        counted=CountBounds(fewer=fewer, more=more),
+    )
 
 
 def _is_whole(grids: GriddedSides, on: _OnUnits) -> Bools:
@@ -252,7 +264,7 @@ def _disks_on(grids: GriddedSides, on: _OnUnits, way: Direction) -> Intervals:
 
 
 def _of_units(own: Intervals, ops: Floats, on: _OnUnits) -> Intervals:
-    taken = Intervals(own.lower[on.device], own.upper[on.device], own.value[on.device])
+    taken = Intervals(lower=own.lower[on.device], upper=own.upper[on.device], value=own.value[on.device])
     return means(taken, ops[on.device], on.unit, on.size)
 
 
@@ -260,5 +272,5 @@ def _limit(grids: GriddedSides, on: _OnUnits) -> Floats:
     """Little's bound on the mean of the devices; none where one of them has none."""
     limit = depth_bound(depths(grids), iops(grids.devices).sum(axis=1), IOPS_COUNTERS)
     known = np.where(np.isfinite(limit), limit, np.nan)
-    mean = _of_units(Intervals(known, known, known), grids.devices.ops.sum(axis=1), on).value
+    mean = _of_units(Intervals(lower=known, upper=known, value=known), grids.devices.ops.sum(axis=1), on).value
     return np.where(np.isnan(mean), np.inf, mean)

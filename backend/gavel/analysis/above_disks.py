@@ -22,7 +22,7 @@ def above_disks(
     """
     there = present(disks, pairs)
     kept = measured[there.parent] & (disks.rows.span_ops[there.leaf, :, GUEST] > 0).any(axis=1)
-    there = RollupPairs(there.leaf[kept], there.parent[kept], there.weight[kept])
+    there = RollupPairs(leaf=there.leaf[kept], parent=there.parent[kept], weight=there.weight[kept])
     own = _guests_only(disks.rows)
     total = over_counts(rolled(own, there, size), [Fed(own, counted_of(grids.parts), there)])
     # Their I/Os are counted at the devices.
@@ -31,7 +31,7 @@ def above_disks(
 
 def _guests_only(rows: LedgerRows) -> LedgerRows:
     """Rows of disks with the time above them alone; their outermost boundary is no more than that."""
-    empty = LedgerRows(*(np.zeros_like(getattr(rows, field.name)) for field in fields(LedgerRows)))
+    empty = LedgerRows(**{field.name: np.zeros_like(getattr(rows, field.name)) for field in fields(LedgerRows)})
     for part in ("time", "lower", "upper", "ops"):
         getattr(empty, f"span_{part}")[..., GUEST] = getattr(rows, f"span_{part}")[..., GUEST]
         name = f"segment_{part}"

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gavel.analysis.edges import History, Rest, bursts, minute_range, of_three, ops_inside
-from gavel.analysis.intervals import LATEST_SHARE, Bools, Floats, Intervals
+from gavel.analysis.intervals import LATEST_SHARE, Bools, Floats, Intervals, each_end
 
 MINUTE_US = 60_000_000
 # Offsets are measured anew at every run, so neighbouring samples may leave slits this wide that are no gap.
@@ -20,7 +20,7 @@ Instants = npt.NDArray[np.int64]
 Index = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Samples:
     """n samples, in any order; repeated ones count once.
 
@@ -43,7 +43,7 @@ class Samples:
     doubt_us: int = TOLERANCE_US
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Pieces:
     """What each sample gives to each minute that it touches or, by its clock's error, may touch, ordered by entity and minute.
 
@@ -58,7 +58,7 @@ class Pieces:
     is_cut: Bools
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Minutes:
     """m minutes, ordered by entity and minute.
 
@@ -117,20 +117,20 @@ def placed(
     )
     touched = covered_us > 0
     return Minutes(
-        entity[fresh][touched],
-        pieces.minute[fresh][touched],
-        _sums(ops, starts)[touched],
-        np.maximum(fewest, 0.0)[touched],
-        most[touched],
-        _taken(value, touched),
-        _sums(tidy.counts[pieces.sample] * pieces.share[:, None], starts)[touched],
-        levels[touched],
-        highest[touched],
-        covered_us[touched] / 1e6,
-        (silent | (covered_us < MINUTE_US - TOLERANCE_US))[touched],
-        _steps(tidy, pieces, starts)[touched] if stepping else np.zeros_like(value.value[touched]),
-        tidy,
-        pieces,
+        entity=entity[fresh][touched],
+        minute=pieces.minute[fresh][touched],
+        ops=_sums(ops, starts)[touched],
+        fewest=np.maximum(fewest, 0.0)[touched],
+        most=most[touched],
+        value=value.map(lambda x: x[touched]),
+        counts=_sums(tidy.counts[pieces.sample] * pieces.share[:, None], starts)[touched],
+        levels=levels[touched],
+        highest=highest[touched],
+        covered_s=covered_us[touched] / 1e6,
+        sample_missing=(silent | (covered_us < MINUTE_US - TOLERANCE_US))[touched],
+        step=_steps(tidy, pieces, starts)[touched] if stepping else np.zeros_like(value.value[touched]),
+        samples=tidy,
+        pieces=pieces,
     )
 
 
@@ -156,18 +156,25 @@ def usable(samples: Samples) -> Bools:
     return result
 
 
-def _taken(intervals: Intervals, index: Index | Bools) -> Intervals:
-    return Intervals(intervals.lower[index], intervals.upper[index], intervals.value[index])
-
-
 def _selected(samples: Samples, index: Index) -> Samples:
     if len(index) == len(samples.entity) and (len(index) < 2 or bool((np.diff(index) == 1).all())):
         return samples
     times = (samples.entity, samples.start_us, samples.end_us, samples.offset_us, samples.error_us)
     entity, start, end, offset, error = (array[index] for array in times)
     ops, counts, levels = (array[index] for array in (samples.ops, samples.counts, samples.levels))
-    value = _taken(samples.value, index)
-    return Samples(entity, start, end, offset, ops, value, counts, levels, error, samples.doubt_us)
+    value = samples.value.map(lambda x: x[index])
+    return Samples(
+        entity=entity,
+        start_us=start,
+        end_us=end,
+        offset_us=offset,
+        ops=ops,
+        value=value,
+        counts=counts,
+        levels=levels,
+        error_us=error,
+        doubt_us=samples.doubt_us,
+    )
 
 
 def _distinct(samples: Samples) -> Samples:
@@ -202,7 +209,14 @@ def _pieces(samples: Samples, minutes: range | None) -> Pieces:
     since = np.maximum(start[sample], begin)
     overlap: Instants = np.maximum(np.minimum(end[sample], begin + MINUTE_US) - since, 0)
     is_cut = (earliest[sample] < begin) | (latest[sample] > begin + MINUTE_US)
-    return Pieces(sample, minute, since, overlap, overlap / (end - start)[sample], is_cut)
+    return Pieces(
+        sample=sample,
+        minute=minute,
+        start_us=since,
+        overlap_us=overlap,
+        share=overlap / (end - start)[sample],
+        is_cut=is_cut,
+    )
 
 
 def _error_us(samples: Samples) -> Instants:
@@ -220,7 +234,7 @@ def _means(
     samples: Samples, pieces: Pieces, ops: Floats, starts: Index, *, either: bool
 ) -> tuple[Intervals, Bools, Floats, Floats]:
     """(m, d, k) op-weighted means over what was measured, the minutes in which that was not all, and fewest and most ops (m, d)."""
-    value = _taken(samples.value, pieces.sample)
+    value = samples.value.map(lambda x: x[pieces.sample])
     present = value.present
     measured = np.where(present, ops[:, :, None], 0.0)
     total = _sums(measured, starts)
@@ -232,7 +246,7 @@ def _means(
         return np.divide(_sums(times, starts), total, out=np.full_like(total, np.nan), where=total > 0)
 
     lower, upper = time(value.lower), time(value.upper)
-    means = Intervals(mean(lower), mean(upper), mean(time(value.value)))
+    means = Intervals(lower=mean(lower), upper=mean(upper), value=mean(time(value.value)))
     silent = (ops > 0) & ~present.any(axis=2)
     lacks: Bools = _sums(np.asarray(silent.any(axis=1), dtype=np.float64), starts) > 0
     if not either:
@@ -277,17 +291,21 @@ def _doubted(
     ops, lower, upper = (numbers[cut] for numbers in of_pieces)
     mean_lower, mean_upper = means.lower[minute], means.upper[minute]
     whole = total[minute]
-    rest = Rest(whole - ops, np.nan_to_num(mean_lower) * whole - lower, np.nan_to_num(mean_upper) * whole - upper)
+    rest = Rest(
+        ops=whole - ops,
+        lower_sum=np.nan_to_num(mean_lower) * whole - lower,
+        upper_sum=np.nan_to_num(mean_upper) * whole - upper,
+    )
     run = unbroken(samples)
     history = History(
-        run,
-        samples.start_us,
-        samples.end_us,
-        _error_us(samples),
-        samples.ops,
-        samples.value.lower,
-        samples.value.upper,
-        bursts(run, samples.end_us - samples.start_us, samples.ops, samples.value.value, either=either),
+        run=run,
+        start_us=samples.start_us,
+        end_us=samples.end_us,
+        error_us=_error_us(samples),
+        ops=samples.ops,
+        lower=samples.value.lower,
+        upper=samples.value.upper,
+        is_burst=bursts(run, samples.end_us - samples.start_us, samples.ops, samples.value.value, either=either),
     )
     inside = ops_inside(history, pieces.sample[cut], pieces.overlap_us[cut])
     lowest, highest = minute_range(history, pieces.sample[cut], inside, rest)
@@ -296,7 +314,11 @@ def _doubted(
     counted = samples.ops[pieces.sample[cut]] * pieces.share[cut, None]
     none = np.zeros(total.shape[:2])
     fewer, more = (_summed_at(x, minute, none) for x in (counted - inside[0], inside[1] - counted))
-    return Intervals(np.maximum(means.lower - below, 0.0), means.upper + above, means.value), fewer, more
+    return (
+        Intervals(lower=np.maximum(means.lower - below, 0.0), upper=means.upper + above, value=means.value),
+        fewer,
+        more,
+    )
 
 
 def _summed_at(numbers: Floats, at: Index, like: Floats) -> Floats:
@@ -344,7 +366,9 @@ def latest_time(reported: Floats, samples: Samples) -> Intervals:
     """(n, 2) µs by a counter that is not proven to be the mean: ± 10 %, and all that changes may have hidden."""
     lowest, highest = over_changes(reported, samples.ops > 0, samples)
     return Intervals(
-        np.maximum(lowest * (1 - LATEST_SHARE) - _HALF, 0.0), highest * (1 + LATEST_SHARE) + _HALF, reported
+        lower=np.maximum(lowest * (1 - LATEST_SHARE) - _HALF, 0.0),
+        upper=highest * (1 + LATEST_SHARE) + _HALF,
+        value=reported,
     )
 
 
@@ -357,7 +381,7 @@ def time_in_flight(outstanding: Floats, samples: Samples) -> Intervals:
     slowest = rate - _HALF
     most = np.divide(highest * (1 + LATEST_SHARE) + _WHOLE, slowest, out=np.full_like(rate, np.inf), where=slowest > 0)
     most = np.where(np.isnan(least), np.nan, most)
-    return Intervals(least * 1e6, most * 1e6, outstanding / rate * 1e6)
+    return Intervals(lower=least * 1e6, upper=most * 1e6, value=outstanding / rate * 1e6)
 
 
 def scattered(reported: Floats, scatter_us: Floats, twin: Intervals) -> Intervals:
@@ -370,6 +394,5 @@ def scattered(reported: Floats, scatter_us: Floats, twin: Intervals) -> Interval
     with np.errstate(invalid="ignore"):
         meets = lower <= upper
     inside = np.minimum(np.maximum(reported, lower), upper)
-    return Intervals(
-        *(np.where(meets, x, one) for x, one in ((lower, twin.lower), (upper, twin.upper), (inside, twin.value)))
-    )
+    within = Intervals(lower=lower, upper=upper, value=inside)
+    return each_end(lambda x, of_twin: np.where(meets, x, of_twin), within, twin)

@@ -7,7 +7,7 @@ import numpy as np
 from gavel.analysis.align import MINUTE_US, Samples
 from gavel.analysis.attribution import match_ratio
 from gavel.analysis.gridded import INTERNAL, QOS, QUEUE, SERVICE, WHOLE, Grid, Stretch
-from gavel.analysis.intervals import Bools, Floats, Intervals
+from gavel.analysis.intervals import Bools, Floats, Intervals, each_end
 from gavel.analysis.topology import NONE, Index, Topology, Volumes, extremes, in_minutes, means, sums
 from gavel.analysis.weighting import Beside, beside
 
@@ -15,7 +15,7 @@ _READ, _WRITE, _MIRRORED = 0, 1, 2
 _MINUTE_S = 60.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Units:
     """U units × M minutes as in `Grid`. ops, fewest, most: (U·M, 2) of whole minutes, counted, and at least and at most.
 
@@ -48,15 +48,10 @@ def units_of(topology: Topology, volumes: Grid, directories: Grid, minutes: int)
     once[:, _MIRRORED] = np.repeat(np.where(found.mirrored_on_both, 0.5, 1.0), minutes)
     ops = (np.where(np.isfinite(volumes.ops), volumes.whole_ops, 0.0) * once)[inside]
     fewer, more = ((np.nan_to_num(one).clip(0.0) * once)[inside] for one in _uncounted(volumes))
-    value = Intervals(*(x[inside] for x in (volumes.value.lower, volumes.value.upper, volumes.value.value)))
+    value = volumes.value.map(lambda x: x[inside])
     reads = means(_direction(value, slice(_READ, _WRITE)), ops[:, :1, None], group, size)
     writes = _both_writes(value, ops, group, size)
-    merged = Intervals(
-        *(
-            np.concatenate(ends, axis=1)
-            for ends in ((reads.lower, writes.lower), (reads.upper, writes.upper), (reads.value, writes.value))
-        )
-    )
+    merged = each_end(lambda *ends: np.concatenate(ends, axis=1), reads, writes)
     unit_ops, fewest, most, unit_bytes = (
         sums(_written_together(numbers), group, size)
         for numbers in (ops, ops - fewer, ops + more, volumes.counts[inside])
@@ -68,7 +63,18 @@ def units_of(topology: Topology, volumes: Grid, directories: Grid, minutes: int)
     np.maximum.at(error, group, np.nan_to_num(volumes.error_s[inside], nan=-np.inf))
     longest = np.where(present, 0.0, _MINUTE_S)
     np.maximum.at(longest, group, volumes.missing_s[inside])
-    units = Units(unit_ops, fewest, most, unit_bytes, merged, step, error, longest, missing | ~present, present)
+    units = Units(
+        ops=unit_ops,
+        fewest=fewest,
+        most=most,
+        bytes=unit_bytes,
+        value=merged,
+        step=step,
+        error_s=error,
+        missing_s=longest,
+        is_missing=missing | ~present,
+        is_present=present,
+    )
     return _with_directories(units, directories)
 
 
@@ -106,22 +112,13 @@ def _of_both_writes(numbers: Floats, extreme: np.ufunc) -> Floats:
 
 
 def _direction(value: Intervals, direction: slice) -> Intervals:
-    return Intervals(value.lower[:, direction], value.upper[:, direction], value.value[:, direction])
+    return Intervals(lower=value.lower[:, direction], upper=value.upper[:, direction], value=value.value[:, direction])
 
 
 def _both_writes(value: Intervals, ops: Floats, group: np.ndarray, size: int) -> Intervals:
     """Writes of one array and mirrored writes are two populations of one stream."""
     both = [_direction(value, slice(one, one + 1)) for one in (_WRITE, _MIRRORED)]
-    joined = Intervals(
-        *(
-            np.concatenate(ends)
-            for ends in (
-                [one.lower for one in both],
-                [one.upper for one in both],
-                [one.value for one in both],
-            )
-        )
-    )
+    joined = each_end(lambda *ends: np.concatenate(ends), *both)
     weights = np.concatenate([ops[:, _WRITE], ops[:, _MIRRORED]])[:, None, None]
     return means(joined, weights, np.concatenate([group, group]), size)
 
@@ -140,21 +137,29 @@ def _with_directories(units: Units, directories: Grid) -> Units:
     carried[here], step[here] = directories.counts[here], directories.step[here]
     missing_s = np.where(here, directories.missing_s, units.missing_s)
     error = np.where(here, directories.error_s, units.error_s)
-    ends = []
-    for known, one in zip(
-        (units.value.lower, units.value.upper, units.value.value),
-        (directories.value.lower, directories.value.upper, directories.value.value),
-        strict=True,
-    ):
-        merged = known.copy()
-        merged[here, :, INTERNAL] = one[here, :, 0]
+
+    def with_files(of_volumes: Floats, of_files: Floats) -> Floats:
+        merged = of_volumes.copy()
+        merged[here, :, INTERNAL] = of_files[here, :, 0]
         for position in (WHOLE, QOS, QUEUE, SERVICE):
             merged[here, :, position] = np.nan
-        ends.append(merged)
-    return Units(ops, fewest, most, carried, Intervals(*ends), step, error, missing_s, missing, units.is_present | here)
+        return merged
+
+    return Units(
+        ops=ops,
+        fewest=fewest,
+        most=most,
+        bytes=carried,
+        value=each_end(with_files, units.value, directories.value),
+        step=step,
+        error_s=error,
+        missing_s=missing_s,
+        is_missing=missing,
+        is_present=units.is_present | here,
+    )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OpsMatch:
     """Host ops against array ops per unit and minute, (U·M,): `ratio` is the match_ratio, `host_ops` and `array_ops` of both directions."""
 
@@ -166,10 +171,10 @@ class OpsMatch:
 def counted(units: Units, host_ops: Floats) -> OpsMatch:
     """host_ops: (U·M,) of all hosts, NaN where none reported."""
     array_ops = np.where(units.is_present, units.ops.sum(axis=1), np.nan)
-    return OpsMatch(match_ratio(host_ops, array_ops), host_ops, array_ops)
+    return OpsMatch(ratio=match_ratio(host_ops, array_ops), host_ops=host_ops, array_ops=array_ops)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Mirroring:
     """What a stretch says about each stretched pod (P,): writes by the hosts, and the same as its arrays counted them, both added up."""
 
@@ -191,7 +196,7 @@ def mirroring(topology: Topology, volumes: Grid, unit_host_writes: Floats, minut
     first = np.zeros(len(stretched), dtype=np.bool_)
     first[np.unique(found.unit[stretched], return_index=True)[1]] = True
     host = np.where(usable & np.repeat(first, minutes), np.nan_to_num(unit_host_writes[unit_rows]), 0.0)
-    return Mirroring(sums(host, pod, topology.pods), sums(array, pod, topology.pods))
+    return Mirroring(host_writes=sums(host, pod, topology.pods), array_writes=sums(array, pod, topology.pods))
 
 
 _OWN_WRITES, _MIRRORED_WRITES = 1, 2
@@ -206,7 +211,7 @@ def array_times(
     Of a unit with several volumes the mean by their ops in the minute. Empty where nothing has a unit.
     """
     if not (unit != NONE).any():
-        return Beside(np.zeros((0, _WAYS, _TIMES)), np.zeros(0))
+        return Beside(value=np.zeros((0, _WAYS, _TIMES)), missing=np.zeros(0))
     wanted = unit[samples.entity]
     value, weights = np.zeros((len(wanted), _WAYS, _TIMES)), np.zeros((len(wanted), _WAYS, _TIMES))
     missing = np.ones(len(wanted))
@@ -217,7 +222,7 @@ def array_times(
         weights += ops
         missing = np.minimum(missing, found.missing)
     result = np.divide(value, weights, out=np.full_like(value, np.nan), where=weights > 0)
-    return _with_times_of_directories(Beside(result, missing), samples, wanted, directories)
+    return _with_times_of_directories(Beside(value=result, missing=missing), samples, wanted, directories)
 
 
 def _seen(samples: Samples, thing: Index, whole: Samples) -> Beside:
@@ -256,7 +261,7 @@ def _both_ways_of_writing(samples: Samples) -> Samples:
         parts = [np.where(n[rows, None] > 0, samples.value.value[rows, way] * n[rows, None], 0.0)
                  for n, way in ((own, _OWN_WRITES), (mirrored, _MIRRORED_WRITES))]  # fmt: skip
         value[rows, 1] = (parts[0] + parts[1]) / (own + mirrored)[rows, None]
-    return replace(samples, ops=ops, value=Intervals(value, value, value))
+    return replace(samples, ops=ops, value=Intervals(lower=value, upper=value, value=value))
 
 
 def _with_times_of_directories(times: Beside, samples: Samples, unit: Index, directories: Grid) -> Beside:
@@ -269,4 +274,4 @@ def _with_times_of_directories(times: Beside, samples: Samples, unit: Index, dir
     seen = beside(whole, unit[rows], begins[rows], ends[rows])
     value, missing = times.value.copy(), times.missing.copy()
     value[rows, :, INTERNAL], missing[rows] = seen.value[:, :, 0], seen.missing
-    return Beside(value, missing)
+    return Beside(value=value, missing=missing)

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gavel.analysis.chain import Bounds, Chain, bounds, estimate, limited, with_derived
-from gavel.analysis.intervals import Bools, Floats, Intervals
+from gavel.analysis.intervals import Bools, Floats
 from gavel.analysis.segments import ArrayParts, Parts, segments, spans
 from gavel.domain.io_path import Boundary, Direction, Quality
 
@@ -25,7 +25,7 @@ class OneWay:
     between: tuple[Floats, Floats] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Attributed:
     """One direction, attributed. fitted: (n, 6) boundaries; `lacks_latency`: (n,) ops were done, but no latency was measured."""
 
@@ -37,7 +37,7 @@ class Attributed:
     lacks_latency: Bools
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Mixes:
     """(n,) by how much the part that reads are of the I/Os may be less, and more, in rows that read and wrote: at a minute's edge, and
     where I/Os are counted per second, it is open how many of either there were."""
@@ -46,7 +46,7 @@ class Mixes:
     more: Floats
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Solved:
     """Reads and writes of n rows, fitted and bounded, before it is said where the rows begin."""
 
@@ -80,13 +80,13 @@ def solve(read: OneWay, write: OneWay, driver_limit_us: Floats | None = None) ->
     whole = _whole_limits(limits, fitted, ops, driver_limit_us, mixes)
     held = _held_under(fitted, limits, whole, ops)
     return Solved(
-        (read, write),
-        (chains[0], chains[1]),
-        (limits[0], limits[1]),
-        (held[0], held[1]),
-        (ops[0], ops[1]),
-        whole,
-        mixes,
+        ways=(read, write),
+        chains=(chains[0], chains[1]),
+        limits=(limits[0], limits[1]),
+        fitted=(held[0], held[1]),
+        ops=(ops[0], ops[1]),
+        whole=whole,
+        mixes=mixes,
     )
 
 
@@ -114,18 +114,20 @@ def _with_ops(way: OneWay) -> Chain:
     """Without I/O there is no latency, whatever a counter says."""
     idle = ~(way.ops > 0)
     chain, columns = way.chain, idle[:, None]
-    blanked = Intervals(
-        *(
-            np.where(columns, np.nan, x)
-            for x in (chain.boundaries.lower, chain.boundaries.upper, chain.boundaries.value)
-        )
-    )
-    return Chain(blanked, chain.kavg, chain.qavg)
+    blanked = chain.boundaries.map(lambda x: np.where(columns, np.nan, x))
+    return Chain(boundaries=blanked, kavg=chain.kavg, qavg=chain.qavg)
 
 
 def _attributed(way: OneWay, chain: Chain, limits: Bounds, fitted: Floats, ops: Floats) -> Attributed:
     parts = segments(fitted, limits, chain.qavg, way.array)
-    return Attributed(ops, limits, fitted, parts, spans(fitted, limits), (ops > 0) & ~limits.present.any(axis=1))
+    return Attributed(
+        ops=ops,
+        limits=limits,
+        fitted=fitted,
+        segments=parts,
+        spans=spans(fitted, limits),
+        lacks_latency=(ops > 0) & ~limits.present.any(axis=1),
+    )
 
 
 def _mixed(numbers: list[Floats], ops: list[Floats]) -> Floats:
@@ -147,7 +149,7 @@ def _mixes(ways: tuple[OneWay, OneWay], ops: list[Floats]) -> Mixes | None:
         np.divide(one, one + other, out=np.zeros_like(one), where=both & (one + other > 0))
         for one, other in ((ops[0], ops[1]), (few_reads, many_writes), (many_reads, few_writes))
     )
-    return Mixes(np.maximum(share - least, 0.0), np.maximum(most - share, 0.0))
+    return Mixes(fewer=np.maximum(share - least, 0.0), more=np.maximum(most - share, 0.0))
 
 
 def _any_mix(numbers: list[Floats], ops: list[Floats], mixes: Mixes | None, extreme: np.ufunc) -> Floats:
@@ -169,9 +171,9 @@ def _any_mix(numbers: list[Floats], ops: list[Floats], mixes: Mixes | None, extr
 
 def _mixed_parts(parts: list[Parts], ops: list[Floats], mixes: Mixes | None) -> Parts:
     return Parts(
-        _mixed([one.value for one in parts], ops),
-        _any_mix([one.lower for one in parts], ops, mixes, np.fmin),
-        _any_mix([one.upper for one in parts], ops, mixes, np.fmax),
+        value=_mixed([one.value for one in parts], ops),
+        lower=_any_mix([one.lower for one in parts], ops, mixes, np.fmin),
+        upper=_any_mix([one.upper for one in parts], ops, mixes, np.fmax),
     )
 
 
@@ -184,7 +186,7 @@ def _whole_limits(
     lower = np.where(busy[:, None], _any_mix([one.lower for one in limits], ops, mixes, np.fmin), 0.0)
     upper = np.where(busy[:, None], _any_mix([one.upper for one in limits], ops, mixes, np.fmax), np.inf)
     gap = np.where(busy, _mixed([one.disagreement_us for one in limits], ops), 0.0)
-    whole = Bounds(lower, np.maximum(upper, lower), present, gap)
+    whole = Bounds(lower=lower, upper=np.maximum(upper, lower), present=present, disagreement_us=gap)
     if driver_limit_us is None:
         return whole
     return limited(whole, np.where(present[:, Boundary.DRIVER], driver_limit_us, np.inf))
@@ -215,7 +217,9 @@ def _summed(ways: list[Attributed], whole: Bounds, mixes: Mixes | None) -> Attri
     parts = _mixed_parts([way.segments for way in ways], ops, mixes)
     layers = _summed_spans(ways, spans(fitted, whole), ops, mixes)
     lacking = (ops[0] + ops[1] > 0) & ~whole.present.any(axis=1)
-    return Attributed(ops[0] + ops[1], whole, fitted, parts, layers, lacking)
+    return Attributed(
+        ops=ops[0] + ops[1], limits=whole, fitted=fitted, segments=parts, spans=layers, lacks_latency=lacking
+    )
 
 
 def _summed_spans(ways: list[Attributed], own: Parts, ops: list[Floats], mixes: Mixes | None) -> Parts:
@@ -229,7 +233,7 @@ def _summed_spans(ways: list[Attributed], own: Parts, ops: list[Floats], mixes: 
     alone, same = np.isnan(value), np.isclose(value, own.value, rtol=1e-9, atol=1e-6)
     low = np.where(alone, own.lower, np.where(same, np.fmax(own.lower, lower), lower))
     high = np.where(alone, own.upper, np.where(same, np.fmin(own.upper, upper), upper))
-    return Parts(np.where(alone, own.value, value), low, np.fmax(low, high))
+    return Parts(value=np.where(alone, own.value, value), lower=low, upper=np.fmax(low, high))
 
 
 def _tightened_by_total(way: Attributed, other: Attributed, whole: Attributed) -> Attributed:
@@ -248,7 +252,7 @@ def _tightened_by_total(way: Attributed, other: Attributed, whole: Attributed) -
     spans_ = way.spans
     lower = np.minimum(np.maximum(spans_.lower, least), spans_.value)
     upper = np.maximum(np.minimum(spans_.upper, most), spans_.value)
-    return replace(way, spans=Parts(spans_.value, lower, upper))
+    return replace(way, spans=Parts(value=spans_.value, lower=lower, upper=upper))
 
 
 class QualityReason(IntFlag):
@@ -288,7 +292,7 @@ _C = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class QualityInputs:
     """What a quality looks at, each (n,). match_ratio: host ÷ array ops; offset_error_s: of the worse clock; share: of the device's ops."""
 

@@ -22,7 +22,7 @@ _AS_GOOD = 0.01
 _LEAST_ERROR_S = 1.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StoredCounts:
     """Samples of one device as they are stored: end and length in µs, I/Os of each (n,)."""
 
@@ -31,7 +31,7 @@ class StoredCounts:
     ops: Floats
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CapturedCounts:
     """The same device in a capture: end and length of each row in µs, I/Os of each (r,), NaN where the row has no rates."""
 

@@ -18,7 +18,7 @@ _LEAST_COVERED = 0.98
 _COUNT_TOLERANCE, _COUNT_SLACK = 0.1, 20.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CapturedRows:
     """Rows of one device in one capture, in order of time, by the clock that stamps the device's samples.
 
@@ -50,7 +50,7 @@ def finer_latencies(samples: DeviceSamples, captured: Mapping[int, Sequence[Capt
     lower[contradict], upper[contradict] = np.nan, np.nan
     if np.isnan(lower).all():
         return None
-    return Intervals(lower, upper, (lower + upper) / 2)
+    return Intervals(lower=lower, upper=upper, value=(lower + upper) / 2)
 
 
 def narrowed(value: Intervals, finer: Intervals) -> Intervals:
@@ -62,7 +62,7 @@ def narrowed(value: Intervals, finer: Intervals) -> Intervals:
     upper = np.where(apart, np.fmax(value.upper, finer.upper), upper)
     middle = np.where(apart | ~known, value.value, finer.value)
     middle = np.where(np.isnan(value.value) & known, finer.value, middle)
-    return Intervals(lower, upper, np.clip(middle, lower, upper))
+    return Intervals(lower=lower, upper=upper, value=np.clip(middle, lower, upper))
 
 
 def is_fine(samples: DeviceSamples) -> Bools:

@@ -12,7 +12,7 @@ LEAST_INSTANTS = 10
 _BOUNDARIES = len(Boundary)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Chain:
     """Measurements of n rows: `boundaries` (n, 6) in the order of `Boundary`, `kavg` and `qavg` (n,); NaN = absent."""
 
@@ -21,7 +21,7 @@ class Chain:
     qavg: Intervals
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
     """What every boundary (n, 6) can be, measured or not: `upper` is ∞ where nothing limits it.
 
@@ -41,11 +41,11 @@ def chain_of(
     """A chain from the boundaries that were measured, each (rows,)."""
     columns = [boundaries.get(boundary) or absent(rows) for boundary in Boundary]
     stacked = Intervals(
-        np.stack([column.lower for column in columns], axis=1),
-        np.stack([column.upper for column in columns], axis=1),
-        np.stack([column.value for column in columns], axis=1),
+        lower=np.stack([column.lower for column in columns], axis=1),
+        upper=np.stack([column.upper for column in columns], axis=1),
+        value=np.stack([column.value for column in columns], axis=1),
     )
-    return Chain(stacked, kavg or absent(rows), qavg or absent(rows))
+    return Chain(boundaries=stacked, kavg=kavg or absent(rows), qavg=qavg or absent(rows))
 
 
 def with_derived(chain: Chain) -> Chain:
@@ -64,7 +64,7 @@ def with_derived(chain: Chain) -> Chain:
         lower[rows, target] = np.maximum(lower[rows, source] + (kavg.lower[rows] if add else -kavg.upper[rows]), 0.0)
         upper[rows, target] = np.maximum(upper[rows, source] + (kavg.upper[rows] if add else -kavg.lower[rows]), 0.0)
         value[rows, target] = np.maximum(value[rows, source] + (1 if add else -1) * kavg.value[rows], 0.0)
-    return Chain(Intervals(lower, upper, value), kavg, chain.qavg)
+    return Chain(boundaries=Intervals(lower=lower, upper=upper, value=value), kavg=kavg, qavg=chain.qavg)
 
 
 def bounds(chain: Chain) -> Bounds:
@@ -75,7 +75,9 @@ def bounds(chain: Chain) -> Bounds:
     gap = _gap(*_tightened(lower, upper, chain.kavg))
     wide_lower, wide_upper = _tightened(np.maximum(lower - gap[:, None], 0.0), upper + gap[:, None], chain.kavg)
     # Widened ends meet at least; the maximum only takes away the last bit of floating point.
-    return Bounds(wide_lower, np.maximum(wide_upper, wide_lower), measured.present, gap)
+    return Bounds(
+        lower=wide_lower, upper=np.maximum(wide_upper, wide_lower), present=measured.present, disagreement_us=gap
+    )
 
 
 def _tightened(lower: Floats, upper: Floats, kavg: Intervals) -> tuple[Floats, Floats]:
@@ -129,7 +131,12 @@ def limited(limits: Bounds, driver_limit_us: Floats) -> Bounds:
     lower, upper = np.maximum(limits.lower - gap[:, None], 0.0), limits.upper + gap[:, None]
     upper[:, Boundary.DRIVER] = np.minimum(upper[:, Boundary.DRIVER], driver_limit_us + gap)
     upper = np.minimum.accumulate(upper, axis=1)
-    return Bounds(lower, np.maximum(upper, lower), limits.present, limits.disagreement_us + gap)
+    return Bounds(
+        lower=lower,
+        upper=np.maximum(upper, lower),
+        present=limits.present,
+        disagreement_us=limits.disagreement_us + gap,
+    )
 
 
 def isotonic(values: Floats, weights: Floats) -> Floats:

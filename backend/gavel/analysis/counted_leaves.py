@@ -16,7 +16,7 @@ from gavel.analysis.topology import Index, sums
 from gavel.domain.ledger import LedgerRows
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CountBounds:
     """By how many I/Os rows (n, 3), by direction, may have fewer and more than they say."""
 
@@ -34,7 +34,10 @@ class Fed:
 
 
 def counted_of(grid: Grid) -> CountBounds:
-    return CountBounds(*(_with_both(np.maximum(x, 0.0)) for x in (grid.ops - grid.fewest, grid.most - grid.ops)))
+    return CountBounds(
+        fewer=_with_both(np.maximum(grid.ops - grid.fewest, 0.0)),
+        more=_with_both(np.maximum(grid.most - grid.ops, 0.0)),
+    )
 
 
 def _with_both(ways: Floats) -> Floats:
@@ -54,7 +57,7 @@ def over_counts(total: LedgerRows, leaves: Sequence[Fed]) -> LedgerRows:
     return replace(total, span_lower=span_lower, span_upper=span_upper, outermost_lower=moved[..., -1])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Numbers:
     """(n, 3, k) I/O-times, lower and upper ones of spans and the outermost boundary's, and the I/Os that they are of."""
 
@@ -70,10 +73,10 @@ class _Numbers:
 def _numbers(rows: LedgerRows, spans: Index) -> _Numbers:
     ops = rows.span_ops[..., spans]
     return _Numbers(
-        np.concatenate(
+        time=np.concatenate(
             [rows.span_lower[..., spans], rows.span_upper[..., spans], rows.outermost_lower[..., None]], axis=2
         ),
-        np.concatenate([ops, ops, rows.ops[..., None]], axis=2),
+        ops=np.concatenate([ops, ops, rows.ops[..., None]], axis=2),
     )
 
 

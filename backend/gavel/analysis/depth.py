@@ -25,7 +25,7 @@ class DepthRule(IntEnum):
     MORE = 7
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DepthInputs:
     """n devices on hosts, each (n,); NaN where unknown.
 
@@ -40,7 +40,7 @@ class DepthInputs:
     is_nvme: Bools
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Depths:
     """depth: (n,) the limit on I/Os in flight, NaN unknown; rule: `DepthRule`; predicted: what the settings give, NaN unknown."""
 
@@ -79,7 +79,7 @@ def effective_depth(inputs: DepthInputs) -> Depths:
         ],
         int(DepthRule.ONE_VM),
     )
-    return Depths(depth, rule, predicted)
+    return Depths(depth=depth, rule=rule, predicted=predicted)
 
 
 def _predicted(inputs: DepthInputs) -> Floats:

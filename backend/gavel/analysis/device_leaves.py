@@ -55,7 +55,7 @@ class OfWhole:
     is_assumed: Bools
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Unsampled:
     """(n, 2) the part of a row's ops that were done while no sample of the array lasted; pieces (p,): of each piece's time."""
 
@@ -92,12 +92,13 @@ def per_io(counts: Floats, ops: Floats) -> Floats:
 def sized(times: Intervals, size: Floats) -> Intervals:
     """With the port's time of I/Os that are `size` (n, 2) times as large as those of the whole."""
     inside, whole = (
-        Intervals(times.lower[..., one], times.upper[..., one], times.value[..., one]) for one in (INTERNAL, WHOLE)
+        Intervals(lower=times.lower[..., one], upper=times.upper[..., one], value=times.value[..., one])
+        for one in (INTERNAL, WHOLE)
     )
     own = of_other_size(whole, inside, size)
     lower, upper, value = times.lower.copy(), times.upper.copy(), times.value.copy()
     lower[..., WHOLE], upper[..., WHOLE], value[..., WHOLE] = own.lower, own.upper, own.value
-    return Intervals(lower, upper, value)
+    return Intervals(lower=lower, upper=upper, value=value)
 
 
 def missing_of_array(grid: Grid, at: Beside, is_missing: Bools) -> Unsampled | None:
@@ -109,17 +110,17 @@ def missing_of_array(grid: Grid, at: Beside, is_missing: Bools) -> Unsampled | N
     share = _part(
         sums(ops * gone[:, None], grid.pieces.row, len(is_missing)), sums(ops, grid.pieces.row, len(is_missing))
     )
-    return Unsampled(np.where(share > _SLIT, share, 0.0), gone)
+    return Unsampled(share=np.where(share > _SLIT, share, 0.0), pieces=gone)
 
 
 def driver_of(pieces: GridPieces) -> Intervals:
     """(p, 2) time at the driver of the samples of devices, else at the device."""
-    value = pieces.samples.value
-    ends = []
-    for numbers in (value.lower, value.upper, value.value):
+
+    def at_driver(numbers: Floats) -> Floats:
         driver, device = (numbers[pieces.sample][:, :, one] for one in (HostCounter.DAVG, HostCounter.GAVG))
-        ends.append(np.where(np.isnan(driver), device, driver))
-    return Intervals(*ends)
+        return np.where(np.isnan(driver), device, driver)
+
+    return pieces.samples.value.map(at_driver)
 
 
 def filled(times: Intervals, missing: Unsampled | None, pieces: GridPieces, driver: Intervals, rows: int) -> Intervals:
@@ -159,7 +160,7 @@ def caps(whole: Attributed, share: Floats, is_missing: Bools) -> Flags:
 FULL_SHARE_TOLERANCE = 0.01
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceLeaves(GriddedLeaves):
     """solved: their chains, the virtual disks' time of those included that account for all of a device's I/Os."""
 
@@ -205,7 +206,9 @@ def device_leaves(grids: GriddedSides) -> DeviceLeaves:
         outstanding_s=np.full(len(ops), np.nan),
         queue_depth=depth,
     )
-    return DeviceLeaves(rows, notes, grid.is_present | grid.is_blind, grid.is_blind, solved)
+    return DeviceLeaves(
+        rows=rows, notes=notes, is_present=grid.is_present | grid.is_blind, is_blind=grid.is_blind, solved=solved
+    )
 
 
 def _array_of_devices(grids: GriddedSides, side: ArraySide) -> OfWhole:
@@ -252,13 +255,13 @@ def of_its_disks(grids: GriddedSides, way: Direction) -> Intervals:
     spread = np.zeros(size, dtype=np.bool_)
     spread[pairs.right[~alone]] = True
     own = vscsi(grids.parts, way)
-    taken = Intervals(own.lower[parts], own.upper[parts], own.value[parts])
+    taken = Intervals(lower=own.lower[parts], upper=own.upper[parts], value=own.value[parts])
     ops = grids.parts.ops[parts, way]
     mean, total, whole = means(taken, ops, on, size), sums(ops, on, size), grids.devices.ops[:, way]
     accounted = (
         (np.abs(total - whole) <= FULL_SHARE_TOLERANCE * whole) & ~spread & ~_any_missing(grids, parts, on, size)
     )
-    return Intervals(*(np.where(accounted, x, np.nan) for x in (mean.lower, mean.upper, mean.value)))
+    return mean.map(lambda x: np.where(accounted, x, np.nan))
 
 
 def _any_missing(grids: GriddedSides, parts: np.ndarray, on: np.ndarray, size: int) -> Bools:

@@ -78,7 +78,7 @@ _CAPS = (
 _BELOW_KERNEL = np.array([first > Layer.KERNEL for first, _ in SPANS])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
     """What n diagnoses rest on. Times in µs per I/O by span (n, 10), NaN where not measured; the rest (n,) or as said.
 
@@ -93,7 +93,7 @@ class Case:
     reasons: npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnoses:
     """n rulings. `named` and `other` are positions in `SPANS` (−1: none); `other` stands beside `named` when inconclusive.
 
@@ -130,12 +130,12 @@ def case_of(rows: LedgerRows, direction: Direction, baseline_us: Floats, remarks
     outermost = np.divide(rows.outermost_lower[:, direction], ops, out=np.zeros_like(ops), where=ops > 0)
     expected = baseline_by_span(baseline_us, span_ops, ops)
     return Case(
-        per_io(rows.span_time),
-        per_io(rows.span_lower),
-        per_io(rows.span_upper),
-        expected,
-        outermost,
-        remarks | _seen(measured),
+        value=per_io(rows.span_time),
+        lower=per_io(rows.span_lower),
+        upper=per_io(rows.span_upper),
+        expected=expected,
+        outermost_lower=outermost,
+        reasons=remarks | _seen(measured),
     )
 
 
@@ -215,15 +215,15 @@ def rule(case: Case) -> Diagnoses:
     pair = np.where(confidence == Confidence.INCONCLUSIVE.value, _second(excess, high, measured, named), -1)
     open_ended = ruled & names_none & (high.sum(axis=1) >= threshold)
     return Diagnoses(
-        np.where(ruled, severe.severity, ""),
-        confidence,
-        ruled & severe.limited,
-        np.where(judged, named, -1),
-        pair,
-        excess,
-        total,
-        np.where(judged, share, 0.0),
-        _shown_reasons(case) | np.where(open_ended, int(Reason.TOO_COARSE), 0),
+        severity=np.where(ruled, severe.severity, ""),
+        confidence=confidence,
+        limited_counters=ruled & severe.limited,
+        named=np.where(judged, named, -1),
+        other=pair,
+        excess=excess,
+        total_excess=total,
+        share=np.where(judged, share, 0.0),
+        reasons=_shown_reasons(case) | np.where(open_ended, int(Reason.TOO_COARSE), 0),
     )
 
 
@@ -323,7 +323,7 @@ LEAST_DAYS = 3
 PERCENTILE = 25.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Expectations:
     """Settings of an array, or (n,) of the arrays behind n scopes: defaults without history, and caps that history cannot lift.
 

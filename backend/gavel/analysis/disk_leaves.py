@@ -27,7 +27,7 @@ from gavel.analysis.device_leaves import (
 )
 from gavel.analysis.diagnosis import Reason, in_milliseconds, remarks
 from gavel.analysis.gridded import INTERNAL, IS_COARSE, IS_MILLISECOND, OUTSTANDING, TOTAL, WHOLE
-from gavel.analysis.intervals import PART_SHARE, Bools, Floats, Intervals, widened
+from gavel.analysis.intervals import PART_SHARE, Bools, Floats, Intervals, absent, each_end, widened
 from gavel.analysis.ledger import rows_of
 from gavel.analysis.observed import HostCounter
 from gavel.analysis.sides import (
@@ -64,7 +64,7 @@ from gavel.domain.io_path import Boundary, Direction
 from gavel.domain.ledger import Flags, Notes
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceSide:
     """Of each part's devices together: latencies (n, 2, 4) and their steps, all ops (n, 2), Little's limit, depth (sum) and how good they
     are. are_several: it is spread over more than one that did I/O."""
@@ -90,21 +90,21 @@ def devices_of_disks(grids: GriddedSides) -> DeviceSide:
     size = len(grids.topology.parts) * minutes
     rows, inside = in_minutes(pairs.left, minutes), in_minutes(pairs.right, minutes)
     ops, depth = grid.ops[inside], depths(grids)[inside]
-    value = Intervals(grid.value.lower[inside], grid.value.upper[inside], grid.value.value[inside])
+    value = Intervals(lower=grid.value.lower[inside], upper=grid.value.upper[inside], value=grid.value.value[inside])
     limits = depth_bound(depths(grids), iops(grid).sum(axis=1), IOPS_COUNTERS)[inside]
     known = np.where(np.isfinite(limits), limits, np.nan)
-    limit = means(Intervals(known, known, known), ops.sum(axis=1), rows, size).value
+    limit = means(Intervals(lower=known, upper=known, value=known), ops.sum(axis=1), rows, size).value
     busy = (ops.sum(axis=1) > 0).astype(np.float64)
     return DeviceSide(
-        means(value, ops[:, :, None], rows, size),
-        np.nan_to_num(extremes(grid.step[inside], rows, size, np.fmax)),
-        sums(ops, rows, size),
-        np.where(np.isnan(limit), np.inf, limit),
-        _known_sum(depth, rows, size),
-        sums((grid.highest[inside, IS_MILLISECOND] > 0).astype(np.float64), rows, size) > 0,
-        sums(grid.is_missing[inside].astype(np.float64), rows, size) > 0,
-        sums(grid.is_blind[inside].astype(np.float64), rows, size) > 0,
-        sums(busy, rows, size) > 1,
+        value=means(value, ops[:, :, None], rows, size),
+        step=np.nan_to_num(extremes(grid.step[inside], rows, size, np.fmax)),
+        ops=sums(ops, rows, size),
+        limit=np.where(np.isnan(limit), np.inf, limit),
+        depth=_known_sum(depth, rows, size),
+        is_millisecond=sums((grid.highest[inside, IS_MILLISECOND] > 0).astype(np.float64), rows, size) > 0,
+        is_missing=sums(grid.is_missing[inside].astype(np.float64), rows, size) > 0,
+        is_blind=sums(grid.is_blind[inside].astype(np.float64), rows, size) > 0,
+        are_several=sums(busy, rows, size) > 1,
     )
 
 
@@ -116,7 +116,7 @@ def _known_sum(numbers: Floats, rows: Index, size: int) -> Floats:
 _OF_DEVICES = HostCounter.QAVG + 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Alongside:
     """Of each sample of a disk: its device's and the array's times (n, 2, 9), the part of it without a sample of the array, and the time
     at the driver (n, 2)."""
@@ -138,9 +138,11 @@ def averages_of_disks(grids: GriddedSides, devices: DeviceSide, side: ArraySide)
     latencies = of_part(devices.value, own[..., :_OF_DEVICES], of_devices[:, :, None], spread)
     times = of_part(side.value, own[..., _OF_DEVICES:], of_units[:, :, None], in_times(side.step, side.value.value))
     times = sized(times, per_io(grid.counts, grid.ops) / per_io(side.bytes, side.ops))
-    missing = missing_of_array(grid, Beside(along.value, along.missing), side.is_present & side.is_missing)
+    missing = missing_of_array(
+        grid, Beside(value=along.value, missing=along.missing), side.is_present & side.is_missing
+    )
     if missing is not None:
-        driver = Intervals(*(x[pieces.sample] for x in (along.driver.lower, along.driver.upper, along.driver.value)))
+        driver = along.driver.map(lambda x: x[pieces.sample])
         times = filled(times, missing, pieces, driver, len(of_units))
     own_us = np.stack([vscsi(grid, way).value for way in WAYS], axis=1)
     latencies, times = _over_extents(grids, latencies, times, own_us)
@@ -155,7 +157,7 @@ def _alongside(grids: GriddedSides) -> _Alongside:
     found = at != NONE
     known = np.where(found, at, 0)
     value = np.full((len(at), 2, _OF_DEVICES + grids.beside_devices.value.shape[2]), np.nan)
-    missing, ends = np.zeros(len(at)), [np.full((len(at), 2), np.nan) for _ in range(3)]
+    missing, driver = np.zeros(len(at)), absent(len(at), 2)
     if found.any():
         behind = grids.beside_devices.value
         if not len(behind):
@@ -164,30 +166,25 @@ def _alongside(grids: GriddedSides) -> _Alongside:
         value = np.where(found[:, None, None], every[known], np.nan)
         if len(grids.beside_devices.missing):
             missing = np.where(found, grids.beside_devices.missing[known], 0.0)
-        ends = [np.where(found[:, None], one, np.nan) for one in _driver(on_device.value, known)]
+        driver = _driver(on_device.value, known).map(lambda x: np.where(found[:, None], x, np.nan))
     if len(grids.beside_parts.value):
         own = parts.unit[told.entity] != NONE
         value[own, :, _OF_DEVICES:] = grids.beside_parts.value[own]
         missing = np.where(own, grids.beside_parts.missing, missing)
-    twin = told.value
+    whole = told.value.map(lambda x: x[..., TOTAL])
     return _Alongside(
-        value,
-        missing,
-        Intervals(
-            *(
-                np.where(np.isnan(one), numbers[..., TOTAL], one)
-                for one, numbers in zip(ends, (twin.lower, twin.upper, twin.value), strict=True)
-            )
-        ),
+        value=value,
+        missing=missing,
+        driver=each_end(lambda x, of_disk: np.where(np.isnan(x), of_disk, x), driver, whole),
     )
 
 
-def _driver(value: Intervals, rows: Index) -> list[Floats]:
-    ends = []
-    for numbers in (value.lower, value.upper, value.value):
+def _driver(value: Intervals, rows: Index) -> Intervals:
+    def at_driver(numbers: Floats) -> Floats:
         driver, device = (numbers[:, :, one][rows] for one in (HostCounter.DAVG, HostCounter.GAVG))
-        ends.append(np.where(np.isnan(driver), device, driver))
-    return ends
+        return np.where(np.isnan(driver), device, driver)
+
+    return value.map(at_driver)
 
 
 def _only_device(grids: GriddedSides) -> Index:
@@ -212,7 +209,7 @@ def _over_extents(
     left, carrier = pairs.left[many], pairs.right[many]
     unit = np.where(parts.unit[left] == NONE, grids.topology.devices.unit[carrier], NONE)
     rows, of_device, of_unit = (in_minutes(one, minutes) for one in (left, carrier, np.where(unit == NONE, 0, unit)))
-    extents = Extents(rows, grids.devices.ops[of_device], grids.parts.ops)
+    extents = Extents(row=rows, device_ops=grids.devices.ops[of_device], disk_ops=grids.parts.ops)
     grid, units = grids.devices, grids.units
     device = grid.value.value[of_device]
     mix = likely_mix(
@@ -228,13 +225,13 @@ def _over_extents(
     behind = _stepped(
         units.value, in_times(units.step, units.value.value), of_unit, share_of_ops(own, units.ops[of_unit])
     )
-    behind = Intervals(*(np.where(known, x, np.nan) for x in (behind.lower, behind.upper, behind.value)))
+    behind = behind.map(lambda x: np.where(known, x, np.nan))
     return latencies, mixed(times, extents, behind, mix)
 
 
 def _stepped(value: Intervals, step: Floats, rows: Index, share: Floats) -> Intervals:
     """As `weighting.of_part` widens the averages of a whole, for one extent."""
-    taken = Intervals(value.lower[rows], value.upper[rows], value.value[rows])
+    taken = Intervals(lower=value.lower[rows], upper=value.upper[rows], value=value.value[rows])
     rest = 1 - np.clip(np.nan_to_num(share), 0.0, 1.0)[:, :, None]
     return widened(taken, rest * np.maximum(PART_SHARE * taken.value, step[rows]))
 
@@ -275,7 +272,7 @@ def disk_leaves(grids: GriddedSides) -> GriddedLeaves:
         queue_depth=devices.depth,
     )
     rows = rows_of(ways, grid.counts[:, 0], grid.counts[:, 1])
-    return GriddedLeaves(rows, notes, grid.is_present | grid.is_blind, grid.is_blind)
+    return GriddedLeaves(rows=rows, notes=notes, is_present=grid.is_present | grid.is_blind, is_blind=grid.is_blind)
 
 
 def _counted_s(grids: GriddedSides) -> Floats:
@@ -361,4 +358,4 @@ def _way(grids: GriddedSides, devices: OfWhole, array: OfWhole, way: Direction) 
 
 
 def _of_way(times: Intervals, way: Direction) -> Intervals:
-    return Intervals(times.lower[:, way], times.upper[:, way], times.value[:, way])
+    return Intervals(lower=times.lower[:, way], upper=times.upper[:, way], value=times.value[:, way])

@@ -24,7 +24,7 @@ BURST, SHORTEST_BURST_US = 2.0, 250_000.0
 SCATTERS = 2.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class History:
     """n samples ordered by thing and time. ops: (n, d); lower, upper: (n, d, k), NaN where not measured; the rest (n,).
 
@@ -48,7 +48,7 @@ class History:
         return rate
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rest:
     """What else is in the minute of each cut piece, (a, d, k): measured ops, and the sums of the lower and upper ends of their I/O-time."""
 

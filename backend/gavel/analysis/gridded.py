@@ -24,6 +24,7 @@ from gavel.analysis.intervals import (
     Intervals,
     Rounding,
     cleaned,
+    each_end,
     exactly_around,
     from_components,
     from_integer,
@@ -64,7 +65,7 @@ class Stretch:
     minutes: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GridPieces:
     """p pieces of `samples` (in order), each inside the minute of its grid row; ordered by row and time.
 
@@ -79,7 +80,7 @@ class GridPieces:
     ops: Floats
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Grid:
     """N things × M minutes, row = thing · M + minute. ops, fewest, most (N·M, d), value (N·M, d, k), counts, levels
     and highest as in `Minutes`.
@@ -151,18 +152,18 @@ def gridded(
     missing[rows] = found.sample_missing
     covered_s = spread(found.covered_s, 0.0)
     return Grid(
-        spread(found.ops, 0.0),
-        spread(found.fewest, 0.0),
-        spread(found.most, 0.0),
-        _spread_intervals(found, spread),
-        spread(found.counts, 0.0),
-        spread(found.levels, np.nan),
-        spread(found.highest, np.nan),
-        covered_s,
-        missing,
-        untold_minutes(samples, things, stretch) & ~(covered_s > 0),
-        spread(found.step, 0.0) if stepping else np.zeros((1, 1, 1)),
-        _grid_pieces(found, stretch),
+        ops=spread(found.ops, 0.0),
+        fewest=spread(found.fewest, 0.0),
+        most=spread(found.most, 0.0),
+        value=_spread_intervals(found, spread),
+        counts=spread(found.counts, 0.0),
+        levels=spread(found.levels, np.nan),
+        highest=spread(found.highest, np.nan),
+        covered_s=covered_s,
+        is_missing=missing,
+        is_blind=untold_minutes(samples, things, stretch) & ~(covered_s > 0),
+        step=spread(found.step, 0.0) if stepping else np.zeros((1, 1, 1)),
+        pieces=_grid_pieces(found, stretch),
     )
 
 
@@ -171,12 +172,12 @@ def _grid_pieces(minutes: Minutes, stretch: Stretch) -> GridPieces:
     index = np.flatnonzero(pieces.overlap_us > 0)
     sample, start_us = pieces.sample[index], pieces.start_us[index]
     return GridPieces(
-        samples,
-        sample,
-        samples.entity[sample] * stretch.minutes + pieces.minute[index] - stretch.first,
-        start_us,
-        start_us + pieces.overlap_us[index],
-        samples.ops[sample] * pieces.share[index, None],
+        samples=samples,
+        sample=sample,
+        row=samples.entity[sample] * stretch.minutes + pieces.minute[index] - stretch.first,
+        start_us=start_us,
+        end_us=start_us + pieces.overlap_us[index],
+        ops=samples.ops[sample] * pieces.share[index, None],
     )
 
 
@@ -192,7 +193,7 @@ def untold_minutes(samples: Samples, things: int, stretch: Stretch) -> Bools:
 
 
 def _spread_intervals(minutes: Minutes, spread: Callable[[Floats, float], Floats]) -> Intervals:
-    return Intervals(*(spread(x, np.nan) for x in (minutes.value.lower, minutes.value.upper, minutes.value.value)))
+    return minutes.value.map(lambda x: spread(x, np.nan))
 
 
 def device_minutes(samples: DeviceSamples, source: Index, proofs: Proofs, devices: int, stretch: Stretch) -> Grid:
@@ -223,7 +224,7 @@ def _with_gaps(grid: Grid) -> Grid:
     lower, upper = grid.value.lower.copy(), grid.value.upper.copy()
     by = gone[rows, None, None] * grid.value.value[rows]
     lower[rows], upper[rows] = np.maximum(lower[rows] - by, 0.0), upper[rows] + by
-    return replace(grid, value=Intervals(lower, upper, grid.value.value))
+    return replace(grid, value=Intervals(lower=lower, upper=upper, value=grid.value.value))
 
 
 def reported_minutes(samples: DeviceSamples, things: Index, devices: int, stretch: Stretch) -> Intervals:
@@ -233,15 +234,20 @@ def reported_minutes(samples: DeviceSamples, things: Index, devices: int, stretc
     index = np.flatnonzero(wanted[samples.device])
     raw, _ = cleaned(samples.latency_us[index])
     times = Times(
-        samples.times.end_us[index],
-        samples.times.length_us[index],
-        samples.times.offset_us[index],
-        samples.times.error_s[index],
+        end_us=samples.times.end_us[index],
+        length_us=samples.times.length_us[index],
+        offset_us=samples.times.offset_us[index],
+        error_s=samples.times.error_s[index],
     )
     levels = times.error_s[:, None]
     return gridded(
         timed_samples(
-            samples.device[index], times, samples.ops[index], Intervals(raw, raw, raw), levels[:, :0], levels
+            samples.device[index],
+            times,
+            samples.ops[index],
+            Intervals(lower=raw, upper=raw, value=raw),
+            levels[:, :0],
+            levels,
         ),
         devices,
         stretch,
@@ -253,7 +259,7 @@ def disk_samples(samples: DiskSamples) -> Samples:
     outstanding, _ = cleaned(samples.outstanding, MOST_OUTSTANDING)
     levels = np.concatenate([samples.times.error_s[:, None], outstanding], axis=1)
     reported, _ = cleaned(np.stack([samples.latency_us, samples.total_us], axis=2))
-    raw = Intervals(reported, reported, reported)
+    raw = Intervals(lower=reported, upper=reported, value=reported)
     return timed_samples(samples.part, samples.times, samples.ops, raw, samples.bytes, levels)
 
 
@@ -291,12 +297,11 @@ def _latest(reported: Floats, proofs: Proofs, whose: Index, samples: Samples, tw
     mean, doubtful = from_latest(reported, 1.0, proven_mean=True), latest_time(reported, samples)
     scatter = np.full(len(proofs.latest), np.nan) if proofs.scatter_us is None else proofs.scatter_us
     instant = scattered(reported, scatter[whose][:, None], twin)
-    return Intervals(
-        *(
-            np.where(proven == Latest.INSTANT, shorter, np.where(proven == Latest.MEAN, exact, wide))
-            for exact, wide, shorter in zip(_ends(mean), _ends(doubtful), _ends(instant), strict=True)
-        )
-    )
+
+    def as_proven(exact: Floats, wide: Floats, shorter: Floats) -> Floats:
+        return np.where(proven == Latest.INSTANT, shorter, np.where(proven == Latest.MEAN, exact, wide))
+
+    return each_end(as_proven, mean, doubtful, instant)
 
 
 def volume_minutes(samples: VolumeSamples, volumes: int, stretch: Stretch) -> Grid:
@@ -338,7 +343,7 @@ def _ends(intervals: Intervals) -> tuple[Floats, Floats, Floats]:
 
 def _stacked(measurements: list[Intervals]) -> Intervals:
     lower, upper, value = (np.stack(ends, axis=2) for ends in zip(*map(_ends, measurements), strict=True))
-    return Intervals(lower, upper, value)
+    return Intervals(lower=lower, upper=upper, value=value)
 
 
 def timed_samples(thing: Index, times: Times, ops: Floats, value: Intervals, counts: Floats, levels: Floats) -> Samples:
@@ -347,4 +352,14 @@ def timed_samples(thing: Index, times: Times, ops: Floats, value: Intervals, cou
     error_us = (np.nan_to_num(times.error_s, nan=np.inf).clip(0.0, 3600.0) * 1e6).astype(np.int64)
     # Bytes are those that were counted; what was not adds nothing.
     counted = np.nan_to_num(cleaned(counts, MOST_BYTES)[0])
-    return Samples(thing, start_us, times.end_us, times.offset_us, ops, value, counted, levels, error_us)
+    return Samples(
+        entity=thing,
+        start_us=start_us,
+        end_us=times.end_us,
+        offset_us=times.offset_us,
+        ops=ops,
+        value=value,
+        counts=counted,
+        levels=levels,
+        error_us=error_us,
+    )

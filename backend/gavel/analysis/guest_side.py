@@ -21,7 +21,7 @@ _DOUBT_US = 5_000_000
 _ERROR_S, _IS_COARSE, _BY_ARRIVAL = range(3)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GuestSide:
     """Of disk parts and minutes (K·M,). time: (K·M, 2) at the guest, absent where it is not measured.
 
@@ -41,9 +41,15 @@ def guest_side(samples: GuestSamples | None, disks: Grid, parts: int, stretch: S
     size = len(disks.ops)
     if samples is None or len(samples.part) == 0:
         never = np.zeros(size, np.bool_)
-        return GuestSide(absent(size, 2), np.zeros((size, 2), np.bool_), np.zeros(size), never, never)
+        return GuestSide(
+            time=absent(size, 2),
+            is_assumed=np.zeros((size, 2), np.bool_),
+            error_s=np.zeros(size),
+            is_coarse=never,
+            by_arrival=never,
+        )
     grid = gridded(_samples(samples), parts, stretch)
-    mean = Intervals(*(ends[..., 0] for ends in (grid.value.lower, grid.value.upper, grid.value.value)))
+    mean = grid.value.map(lambda ends: ends[..., 0])
     beyond = _beyond(grid.ops, disks)
     busy = disks.ops > 0
     fits = ~np.isnan(mean.value) & (beyond <= MOST_BEYOND)
@@ -55,11 +61,11 @@ def guest_side(samples: GuestSamples | None, disks: Grid, parts: int, stretch: S
         return np.where(measured, grid.highest[:, position], 0.0)
 
     return GuestSide(
-        Intervals(*(np.where(shown, ends, np.nan) for ends in (time.lower, time.upper, time.value))),
-        shown & (beyond > 0),
-        level(_ERROR_S),
-        level(_IS_COARSE) > 0,
-        level(_BY_ARRIVAL) > 0,
+        time=time.map(lambda ends: np.where(shown, ends, np.nan)),
+        is_assumed=shown & (beyond > 0),
+        error_s=level(_ERROR_S),
+        is_coarse=level(_IS_COARSE) > 0,
+        by_arrival=level(_BY_ARRIVAL) > 0,
     )
 
 
@@ -70,7 +76,7 @@ def _samples(samples: GuestSamples) -> Samples:
     levels = np.stack(
         [samples.times.error_s, samples.is_coarse.astype(np.float64), samples.by_arrival.astype(np.float64)], axis=1
     )
-    each = Intervals(*(ends[..., None] for ends in (value.lower, value.upper, value.value)))
+    each = value.map(lambda ends: ends[..., None])
     told = timed_samples(samples.part, samples.times, samples.ops, each, samples.bytes, levels)
     return replace(told, doubt_us=_DOUBT_US)
 

@@ -3,7 +3,7 @@
 All times are µs. NaN marks what was not measured; it is never read as zero.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, TypeAlias
@@ -29,7 +29,7 @@ class Rounding(IntEnum):
     TRUNCATES = 2
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Intervals:
     """Elementwise intervals of equal shape: `lower` ≥ 0, `upper`, and the most likely `value` between them; all NaN where absent.
 
@@ -39,6 +39,10 @@ class Intervals:
     lower: Floats
     upper: Floats
     value: Floats
+
+    def map(self, change: Callable[[Floats], Floats]) -> "Intervals":
+        """The same done to lower, upper and value."""
+        return Intervals(lower=change(self.lower), upper=change(self.upper), value=change(self.value))
 
     @property
     def half_width(self) -> Floats:
@@ -50,22 +54,31 @@ class Intervals:
         return ~np.isnan(self.value)
 
 
+def each_end(change: Callable[..., Any], *intervals: Intervals) -> Intervals:
+    """What `change` makes of all their lower ends, of their upper ends, and of their values."""
+    return Intervals(
+        lower=change(*(ends.lower for ends in intervals)),
+        upper=change(*(ends.upper for ends in intervals)),
+        value=change(*(ends.value for ends in intervals)),
+    )
+
+
 def around(value: Floats, below: Floats | float, above: Floats | float) -> Intervals:
     """[value − below, value + above], cut at zero, with its middle as the value."""
     lower = np.maximum(value - below, 0.0)
     upper = np.asarray(value + above, dtype=np.float64)
-    return Intervals(lower, upper, (lower + upper) / 2)
+    return Intervals(lower=lower, upper=upper, value=(lower + upper) / 2)
 
 
 def exactly_around(value: Floats, half_width: Floats | float) -> Intervals:
     """value ± half_width, cut at zero, with the value itself kept."""
     cut = around(value, half_width, half_width)
-    return Intervals(cut.lower, cut.upper, np.where(np.isnan(cut.lower), np.nan, value))
+    return Intervals(lower=cut.lower, upper=cut.upper, value=np.where(np.isnan(cut.lower), np.nan, value))
 
 
 def absent(*shape: int) -> Intervals:
     """Nothing measured."""
-    return Intervals(np.full(shape, np.nan), np.full(shape, np.nan), np.full(shape, np.nan))
+    return Intervals(lower=np.full(shape, np.nan), upper=np.full(shape, np.nan), value=np.full(shape, np.nan))
 
 
 def cleaned(raw: npt.NDArray[Any], ceiling: float = LONGEST_LATENCY_US) -> tuple[Floats, Bools]:
@@ -101,7 +114,7 @@ def from_latest(value: Floats, unit_us: float, *, proven_mean: bool = False) -> 
 
 def widened(intervals: Intervals, by: Floats | float) -> Intervals:
     """Both ends moved outwards by `by` ≥ 0, cut at zero."""
-    return Intervals(np.maximum(intervals.lower - by, 0.0), intervals.upper + by, intervals.value)
+    return Intervals(lower=np.maximum(intervals.lower - by, 0.0), upper=intervals.upper + by, value=intervals.value)
 
 
 def of_part(whole: Intervals, share: Floats) -> Intervals:
@@ -119,4 +132,4 @@ def combined(measurements: Sequence[Intervals]) -> Intervals:
     mean = np.divide(np.sum(terms, axis=0), total, out=np.full_like(total, np.nan), where=total > 0)
     crossed = lower > upper
     inside = np.minimum(np.maximum(mean, lower), upper)
-    return Intervals(lower, upper, np.where(crossed, np.maximum(mean, 0.0), inside))
+    return Intervals(lower=lower, upper=upper, value=np.where(crossed, np.maximum(mean, 0.0), inside))

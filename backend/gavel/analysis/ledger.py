@@ -21,17 +21,17 @@ def rows_of(ways: dict[Direction, Attributed], read_bytes: Floats, write_bytes: 
     """One ledger row per attributed row."""
     every = [ways[direction] for direction in Direction]
     return LedgerRows(
-        np.stack([way.ops for way in every], axis=1),
-        np.stack([read_bytes, write_bytes, read_bytes + write_bytes], axis=1),
-        *_stacked([_sums(way.segments, way.ops) for way in every]),
-        *_stacked([_sums(way.spans, way.ops) for way in every]),
+        ops=np.stack([way.ops for way in every], axis=1),
+        bytes=np.stack([read_bytes, write_bytes, read_bytes + write_bytes], axis=1),
+        **_stacked("segment", [_sums(way.segments, way.ops) for way in every]),
+        **_stacked("span", [_sums(way.spans, way.ops) for way in every]),
         outermost_lower=np.stack([_outermost(way) for way in every], axis=1),
     )
 
 
-def _stacked(ways: list[tuple[Floats, Floats, Floats, Floats]]) -> tuple[Floats, Floats, Floats, Floats]:
+def _stacked(parts: str, ways: list[tuple[Floats, Floats, Floats, Floats]]) -> dict[str, Floats]:
     time, lower, upper, ops = (np.stack(one, axis=1) for one in zip(*ways, strict=True))
-    return time, lower, upper, ops
+    return {f"{parts}_time": time, f"{parts}_lower": lower, f"{parts}_upper": upper, f"{parts}_ops": ops}
 
 
 def _sums(parts: Parts, ops: Floats) -> tuple[Floats, Floats, Floats, Floats]:
@@ -59,7 +59,7 @@ def rolled_up(rows: LedgerRows, scope: npt.NDArray[np.int64], scopes: int) -> Le
             total[present] = np.add.reduceat(numbers[order], starts, axis=0)
         return total
 
-    return LedgerRows(*(summed(getattr(rows, field.name)) for field in fields(LedgerRows)))
+    return LedgerRows(**{field.name: summed(getattr(rows, field.name)) for field in fields(LedgerRows)})
 
 
 def merge_disk_segments(device: LedgerRows, disks: LedgerRows) -> LedgerRows:
@@ -128,7 +128,7 @@ LAYER_SEGMENTS: dict[Layer, tuple[Segment, ...]] = {
 _ROUNDING = 1e-5
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Stack:
     """I/O-time (µs × ops) of n rows by direction: segments (n, 3, 9), rests of spans (n, 3, 10), and their sum (n, 3).
 
@@ -159,9 +159,9 @@ def stacked(rows: LedgerRows) -> Stack:
     total = segments.sum(axis=2) + rests.sum(axis=2)
     anything = segment_measured.any(axis=2) | span_measured.any(axis=2)
     return Stack(
-        np.where(segment_measured, segments, np.nan),
-        np.where(span_measured & (rests > 0), rests, np.nan),
-        np.where(anything, total, np.nan),
+        segments=np.where(segment_measured, segments, np.nan),
+        rests=np.where(span_measured & (rests > 0), rests, np.nan),
+        total=np.where(anything, total, np.nan),
     )
 
 
@@ -174,7 +174,7 @@ def _holding(layer: Layer) -> list[int]:
 _ALL = Direction.ALL
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class InLayer:
     """(n,) I/O-time (µs × ops) in a layer with bounds, reads and writes together. measured: ops that it is of; own: those of them whose
     time in this layer was told apart from its neighbours'."""
@@ -186,7 +186,7 @@ class InLayer:
     own: Floats
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Shares:
     """(n,) of a whole, 0 to 1, with bounds; NaN where the whole has no time that the share could be of. rest: what no owner has."""
 
@@ -201,7 +201,9 @@ def in_layer(rows: LedgerRows, layer: Layer) -> InLayer:
     holding = SPAN_LAYERS[:, layer]
     sums = (rows.span_time, rows.span_lower, rows.span_upper, rows.span_ops)
     time, lower, upper, measured = (part[:, _ALL] @ holding for part in sums)
-    return InLayer(time, lower, upper, measured, rows.span_ops[:, _ALL, SPANS.index((layer, layer))])
+    return InLayer(
+        time=time, lower=lower, upper=upper, measured=measured, own=rows.span_ops[:, _ALL, SPANS.index((layer, layer))]
+    )
 
 
 def sum_by_host(devices: LedgerRows, disks: LedgerRows, alone: LedgerRows) -> LedgerRows:
@@ -225,7 +227,9 @@ def sum_by_host(devices: LedgerRows, disks: LedgerRows, alone: LedgerRows) -> Le
         bounds.append(result)
     lower, upper = np.minimum(bounds[0], placed.span_time), np.maximum(bounds[1], placed.span_time)
     placed = replace(placed, span_lower=lower, span_upper=upper)
-    return LedgerRows(*(getattr(placed, field.name) + getattr(alone, field.name) for field in fields(LedgerRows)))
+    return LedgerRows(
+        **{field.name: getattr(placed, field.name) + getattr(alone, field.name) for field in fields(LedgerRows)}
+    )
 
 
 def shares(owners: InLayer, whole: InLayer) -> Shares:
@@ -241,7 +245,12 @@ def shares(owners: InLayer, whole: InLayer) -> Shares:
     value = _part(owners.time, np.full_like(owners.time, total))
     lower = _part(owners.lower, np.full_like(owners.lower, highest))
     upper = _part(owners.upper, others)
-    return Shares(value, np.fmin(lower, value), np.fmax(np.minimum(upper, 1.0), value), max(0.0, time - sums))
+    return Shares(
+        value=value,
+        lower=np.fmin(lower, value),
+        upper=np.fmax(np.minimum(upper, 1.0), value),
+        rest=max(0.0, time - sums),
+    )
 
 
 def _part(numbers: Floats, whole: Floats) -> Floats:
@@ -262,7 +271,7 @@ class Difference(IntEnum):
     DRIVER_ARRAY = 3
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Differences:
     """(n, 4) µs per I/O by `Difference`, reads and writes together. value is NaN where one of the two boundaries was not measured;
     lower and upper are NaN there too, and where the leaves that would tell them are no longer kept."""
@@ -272,7 +281,7 @@ class Differences:
     upper: Floats
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Gap:
     value: Floats
     lower: Floats
@@ -288,14 +297,15 @@ def differences(rows: LedgerRows, disks: LedgerRows, devices: LedgerRows, match_
         _transit(rows, match_ratio),
     )
     return Differences(
-        *(np.stack([getattr(gap, part) for gap in gaps], axis=1) for part in ("value", "lower", "upper"))
+        **{part: np.stack([getattr(gap, part) for gap in gaps], axis=1) for part in ("value", "lower", "upper")}
     )
 
 
 def _span(rows: LedgerRows, span: int) -> _Gap:
     ops = rows.span_ops[:, _ALL, span]
     times = (rows.span_time, rows.span_lower, rows.span_upper)
-    return _Gap(*(latency_us(part[:, _ALL, span], ops) for part in times))
+    value, lower, upper = (latency_us(part[:, _ALL, span], ops) for part in times)
+    return _Gap(value=value, lower=lower, upper=upper)
 
 
 def _segment(rows: LedgerRows, segment: Segment) -> Floats:
@@ -311,7 +321,7 @@ def _above_device(rows: LedgerRows, disks: LedgerRows, devices: LedgerRows) -> _
 def _inside_kernel(rows: LedgerRows, devices: LedgerRows) -> _Gap:
     own = _span(devices, KERNEL)
     told = _segment(rows, Segment.KERNEL_QUEUE) + _segment(rows, Segment.KERNEL_SERVICE)
-    return _Gap(np.where(np.isnan(own.value), told, own.value), own.lower, own.upper)
+    return _Gap(value=np.where(np.isnan(own.value), told, own.value), lower=own.lower, upper=own.upper)
 
 
 def _transit(rows: LedgerRows, match_ratio: Floats) -> _Gap:
@@ -324,4 +334,4 @@ def _transit(rows: LedgerRows, match_ratio: Floats) -> _Gap:
 
 def _between(value: Floats, lower: Floats, upper: Floats) -> _Gap:
     """Never below 0, and never without its own estimate."""
-    return _Gap(value, np.minimum(np.maximum(lower, 0.0), value), np.maximum(upper, value))
+    return _Gap(value=value, lower=np.minimum(np.maximum(lower, 0.0), value), upper=np.maximum(upper, value))

@@ -29,7 +29,7 @@ from gavel.domain.ledger import LedgerRows, Notes, picked
 from gavel.domain.scope import ScopeKind
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
     """Ledger rows of one kind: thing (n,) by its position, minute (n,) since 1970. Ops of a row are NaN where no sample has them."""
 
@@ -91,7 +91,7 @@ def _present(leaves: GriddedLeaves | Parents, stretch: Stretch) -> Rows:
     index = np.flatnonzero(leaves.is_present)
     minute = stretch.first + index % stretch.minutes
     rows = without_ops(picked(leaves.rows, index), leaves.is_blind[index])
-    return Rows(index // stretch.minutes, minute, rows, picked(leaves.notes, index))
+    return Rows(thing=index // stretch.minutes, minute=minute, rows=rows, notes=picked(leaves.notes, index))
 
 
 def _disks(topology: Topology, parts: GriddedLeaves, stretch: Stretch) -> Rows:
@@ -101,7 +101,7 @@ def _disks(topology: Topology, parts: GriddedLeaves, stretch: Stretch) -> Rows:
     index = np.flatnonzero(parts.is_present)
     if len(np.unique(scope[index])) == len(index):
         found = _present(parts, stretch)
-        return Rows(topology.parts.disk[found.thing], found.minute, found.rows, found.notes)
+        return Rows(thing=topology.parts.disk[found.thing], minute=found.minute, rows=found.rows, notes=found.notes)
     rows = picked(parts.rows, index)
     summed = rolled_up(rows, scope[index], topology.disks * minutes)
     busiest = index[np.lexsort((rows.ops[:, Direction.ALL], scope[index]))]
@@ -109,8 +109,8 @@ def _disks(topology: Topology, parts: GriddedLeaves, stretch: Stretch) -> Rows:
     there = scope[busiest][last]
     seen = np.isin(there, scope[index[~parts.is_blind[index]]])
     return Rows(
-        there // minutes,
-        stretch.first + there % minutes,
-        without_ops(picked(summed, there), ~seen),
-        picked(parts.notes, busiest[last]),
+        thing=there // minutes,
+        minute=stretch.first + there % minutes,
+        rows=without_ops(picked(summed, there), ~seen),
+        notes=picked(parts.notes, busiest[last]),
     )

@@ -28,7 +28,7 @@ class Latest(IntEnum):
     INSTANT = 2
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Times:
     """When n samples were: end by the source's clock and length in µs; offset_us: how far that clock runs ahead, true within error_s."""
 
@@ -38,7 +38,7 @@ class Times:
     error_s: Floats
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceSamples:
     """ops, bytes: (n, 2) reads, writes. latency_us: (n, 2, 4) by `HostCounter`, NaN not measured. is_millisecond: (n,).
 
@@ -55,7 +55,7 @@ class DeviceSamples:
     finer: Intervals | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DiskSamples:
     """latency_us: (n, 2) the µs `latest` counter; total_us: (n, 2) its integer-ms mean, in µs; outstanding: (n, 2) I/Os in flight."""
 
@@ -68,7 +68,7 @@ class DiskSamples:
     outstanding: Floats
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GuestSamples:
     """What guests saw of their own disks, by the virtual disks that these are. latency_us: (n, 2), true within half_width_us (n, 2).
 
@@ -85,7 +85,7 @@ class GuestSamples:
     by_arrival: Bools
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class VolumeSamples:
     """ops, bytes: (n, 3) reads, writes, mirrored writes. components_us: (n, 3, 5) service, queue, QoS limit, QoS scheduling, SAN;
     scheduling is NaN where the array does not report it."""
@@ -97,7 +97,7 @@ class VolumeSamples:
     components_us: Floats
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DirectorySamples:
     """An NFS directory: one time per operation. usec_us: (n, 2)."""
 
@@ -108,7 +108,7 @@ class DirectorySamples:
     usec_us: Floats
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Proofs:
     """By vCenter (S,): rounding (S, 5) of each `HostCounter` as `intervals.Rounding`; latest (S,) as `Latest`; scatter_us (S,) by which
     `latest` differs from the mean at most, in all but a twentieth of the samples; None or NaN unknown."""

@@ -16,7 +16,7 @@ from gavel.domain.io_path import Direction, Layer
 from gavel.domain.ledger import Flags, LedgerRows, Notes, joined, picked
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RollupPairs:
     """Leaf rows (r,) and the parent rows they go to, with a weight each; every pair with all of its minutes, one after the other."""
 
@@ -27,7 +27,11 @@ class RollupPairs:
     def only(self, wanted: Bools) -> "RollupPairs":
         """Of leaf rows (things · M,) those that are wanted."""
         here = wanted[self.leaf]
-        return self if here.all() else RollupPairs(self.leaf[here], self.parent[here], self.weight[here])
+        return (
+            self
+            if here.all()
+            else RollupPairs(leaf=self.leaf[here], parent=self.parent[here], weight=self.weight[here])
+        )
 
 
 def feed(leaf: Index, parent: Index, minutes: int, weight: Floats | None = None) -> RollupPairs:
@@ -35,14 +39,14 @@ def feed(leaf: Index, parent: Index, minutes: int, weight: Floats | None = None)
     known = parent != NONE
     rows = in_minutes(leaf[known], minutes)
     weights = np.ones(len(rows)) if weight is None else weight.reshape(-1, minutes)[known].reshape(-1)
-    return RollupPairs(rows, in_minutes(parent[known], minutes), weights)
+    return RollupPairs(leaf=rows, parent=in_minutes(parent[known], minutes), weight=weights)
 
 
 def joined_feeds(first: RollupPairs, second: RollupPairs) -> RollupPairs:
     return RollupPairs(
-        np.concatenate([first.leaf, second.leaf]),
-        np.concatenate([first.parent, second.parent]),
-        np.concatenate([first.weight, second.weight]),
+        leaf=np.concatenate([first.leaf, second.leaf]),
+        parent=np.concatenate([first.parent, second.parent]),
+        weight=np.concatenate([first.weight, second.weight]),
     )
 
 
@@ -60,11 +64,13 @@ def rolled(rows: LedgerRows, pairs: RollupPairs, size: int) -> LedgerRows:
         taken = numbers[leaf]
         return sums(taken if is_plain else taken * weight.reshape(-1, *(1,) * (taken.ndim - 1)), parent, size)
 
-    return LedgerRows(*(summed(getattr(rows, field.name)) for field in fields(LedgerRows)))
+    return LedgerRows(**{field.name: summed(getattr(rows, field.name)) for field in fields(LedgerRows)})
 
 
 def added_rows(first: LedgerRows, second: LedgerRows) -> LedgerRows:
-    return LedgerRows(*(getattr(first, field.name) + getattr(second, field.name) for field in fields(LedgerRows)))
+    return LedgerRows(
+        **{field.name: getattr(first, field.name) + getattr(second, field.name) for field in fields(LedgerRows)}
+    )
 
 
 # What a smaller part of the I/Os, and of their time, suffers says nothing about the whole.
@@ -76,7 +82,7 @@ _QUEUES_SHARE = 0.5
 _CARRIED = (Reason.WHOLE_MILLISECONDS, Reason.DISAGREEMENT, Reason.SAMPLE_MISSING, Reason.GUEST_BY_ARRIVAL)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WeightedLeaves:
     """Leaves on their way to their parents, one row per pair. ops, time (µs × ops in all layers) and the sums of the notes are weighted
     already; blind ones have 0."""
@@ -95,7 +101,13 @@ def carried(leaves: GriddedLeaves, pairs: RollupPairs) -> WeightedLeaves:
     summed = ("device_ops", "array_ops", "outstanding_s")
     notes = replace(notes, **{name: getattr(notes, name) * weight for name in summed})
     time = leaves.rows.span_time[:, Direction.ALL].sum(axis=-1)[leaf] * weight
-    return WeightedLeaves(leaves.rows.ops[leaf, Direction.ALL] * weight, time, notes, parent, leaves.is_blind[leaf])
+    return WeightedLeaves(
+        ops=leaves.rows.ops[leaf, Direction.ALL] * weight,
+        time=time,
+        notes=notes,
+        parent=parent,
+        is_blind=leaves.is_blind[leaf],
+    )
 
 
 def joined_carried(first: WeightedLeaves, second: WeightedLeaves) -> WeightedLeaves:
@@ -103,7 +115,7 @@ def joined_carried(first: WeightedLeaves, second: WeightedLeaves) -> WeightedLea
     ops, time, parent, is_blind = (
         np.concatenate([getattr(first, name), getattr(second, name)]) for name in ("ops", "time", "parent", "is_blind")
     )
-    return WeightedLeaves(ops, time, notes, parent, is_blind)
+    return WeightedLeaves(ops=ops, time=time, notes=notes, parent=parent, is_blind=is_blind)
 
 
 def notes_of(
@@ -112,15 +124,15 @@ def notes_of(
     notes = weighted.notes
     busy_depth = np.where(weighted.ops > 0, notes.queue_depth, np.nan)
     return Notes(
-        flags_of(notes.reasons, weighted, ops, size, [*_CARRIED, *also], MATERIAL_SHARE),
-        flags_of(notes.quality_reasons, weighted, ops, size, graded, MATERIAL_SHARE, by_time=False),
-        highest(notes.disagreement_us, weighted, size),
-        highest(notes.offset_error_s, weighted, size),
-        highest(notes.missing_s, weighted, size),
-        known_sum(notes.device_ops, weighted, size),
-        known_sum(notes.array_ops, weighted, size),
-        known_sum(notes.outstanding_s, weighted, size),
-        known_sum(busy_depth, weighted, size),
+        reasons=flags_of(notes.reasons, weighted, ops, size, [*_CARRIED, *also], MATERIAL_SHARE),
+        quality_reasons=flags_of(notes.quality_reasons, weighted, ops, size, graded, MATERIAL_SHARE, by_time=False),
+        disagreement_us=highest(notes.disagreement_us, weighted, size),
+        offset_error_s=highest(notes.offset_error_s, weighted, size),
+        missing_s=highest(notes.missing_s, weighted, size),
+        device_ops=known_sum(notes.device_ops, weighted, size),
+        array_ops=known_sum(notes.array_ops, weighted, size),
+        outstanding_s=known_sum(notes.outstanding_s, weighted, size),
+        queue_depth=known_sum(busy_depth, weighted, size),
     )
 
 

@@ -58,7 +58,7 @@ _MINUTE_S = 60.0
 _OF_PLACES = [reason for reason in QualityReason if reason is not QualityReason.SMALL_SHARE]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Parents:
     """Rows (things · M,) of one kind; only those where `is_present` have a leaf that was measured, or ought to have been.
 
@@ -72,7 +72,7 @@ class Parents:
     is_blind: Bools
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Stacks:
     """The devices from the virtual disks on. by_host: (D·M,) each by itself; by_unit: all of a unit together, where that is whole.
 
@@ -87,7 +87,7 @@ class _Stacks:
     above_extents: Above
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Feeds:
     """`below`: devices; `above`: disks on those devices, for what they say of queues; `whole`: disks that speak for themselves;
     `units`: units that `below` has all devices of, or None where it has not."""
@@ -114,10 +114,10 @@ def parents(grids: GriddedSides, devices: DeviceLeaves, disks: GriddedLeaves) ->
         if kind is ScopeKind.DATASTORE:
             through &= ~parts.is_whole
         feeds = _Feeds(
-            feed(np.arange(len(of_device)), of_device, minutes),
-            feed(every_part[through], of_part[through], minutes),
-            feed(every_part[~through], of_part[~through], minutes),
-            _units_of_datastores(grids) if kind is ScopeKind.DATASTORE else None,
+            below=feed(np.arange(len(of_device)), of_device, minutes),
+            above=feed(every_part[through], of_part[through], minutes),
+            whole=feed(every_part[~through], of_part[~through], minutes),
+            units=_units_of_datastores(grids) if kind is ScopeKind.DATASTORE else None,
         )
         yield _placed(grids, kind, things * minutes, stacks, disks, feeds)
     yield from _array_side(grids, stacks, disks)
@@ -135,12 +135,14 @@ def _stacks(grids: GriddedSides, devices: DeviceLeaves) -> _Stacks:
     inside = np.where(of_unit[:, None], by_unit.begins_at_disks[unit], begun)
     several = groups.is_several
     return _Stacks(
-        devices,
-        rows_of(found, counts[:, 0], counts[:, 1]),
-        by_unit,
-        above.where(~begun),
-        above.where(~inside),
-        above.where(~inside) if not several.any() else split_over_extents(above, grids, groups).where(~inside),
+        devices=devices,
+        by_host=rows_of(found, counts[:, 0], counts[:, 1]),
+        by_unit=by_unit,
+        above_hosts=above.where(~begun),
+        above_units=above.where(~inside),
+        above_extents=above.where(~inside)
+        if not several.any()
+        else split_over_extents(above, grids, groups).where(~inside),
     )
 
 
@@ -173,7 +175,11 @@ def _vms(grids: GriddedSides, disks: GriddedLeaves) -> Parents:
     )
     is_present = has_any(told, size)
     return Parents(
-        ScopeKind.VM, rows, replace(notes, reasons=reasons), is_present, is_present & ~has_any_with_ops(told, size)
+        kind=ScopeKind.VM,
+        rows=rows,
+        notes=replace(notes, reasons=reasons),
+        is_present=is_present,
+        is_blind=is_present & ~has_any_with_ops(told, size),
     )
 
 
@@ -222,10 +228,10 @@ def _array_side(grids: GriddedSides, stacks: _Stacks, disks: GriddedLeaves) -> I
     by_device, by_part = (_through(units, of_unit) for units in (topology.devices.unit, topology.parts.unit))
     by_unit = _through(np.arange(topology.units), of_unit)
     feeds = _Feeds(
-        feed(*by_device, minutes),
-        _disks_above(grids, of_unit, ScopeKind.VOLUME),
-        feed(*by_part, minutes),
-        feed(*by_unit, minutes),
+        below=feed(*by_device, minutes),
+        above=_disks_above(grids, of_unit, ScopeKind.VOLUME),
+        whole=feed(*by_part, minutes),
+        units=feed(*by_unit, minutes),
     )
     yield _placed(grids, ScopeKind.VOLUME, len(volumes) * minutes, stacks, disks, feeds)
     below, whole, units = (
@@ -233,7 +239,7 @@ def _array_side(grids: GriddedSides, stacks: _Stacks, disks: GriddedLeaves) -> I
         for leaf, volume in (by_device, by_part, by_unit)
     )
     above = _disks_above(grids, of_unit, ScopeKind.ARRAY)
-    feeds = _Feeds(below, above, joined_feeds(whole, _directories(grids)), units)
+    feeds = _Feeds(below=below, above=above, whole=joined_feeds(whole, _directories(grids)), units=units)
     yield _placed(grids, ScopeKind.ARRAY, topology.arrays * minutes, stacks, disks, feeds)
 
 
@@ -327,7 +333,13 @@ def _placed(
         quality_reasons=np.where(unseen, _UNTOLD, notes.quality_reasons),
         missing_s=np.where(unseen, _MINUTE_S, notes.missing_s),
     )
-    return Parents(kind, rows, notes, is_present | unseen, unseen | (is_present & ~has_any_with_ops(told, size)))
+    return Parents(
+        kind=kind,
+        rows=rows,
+        notes=notes,
+        is_present=is_present | unseen,
+        is_blind=unseen | (is_present & ~has_any_with_ops(told, size)),
+    )
 
 
 def _from_devices(
@@ -350,7 +362,9 @@ def _from_devices(
         Fed(stacks.by_host, counted_of(grids.devices), apart),
     ]
     above = stacks.above_units if kind is ScopeKind.DATASTORE else stacks.above_extents
-    taken = Above(*(getattr(above, name)[feeds.below.leaf] for name in Above.__slots__)).weighed(feeds.below.weight)
+    taken = Above(**{name: getattr(above, name)[feeds.below.leaf] for name in Above.__slots__}).weighed(
+        feeds.below.weight
+    )
     return rows, counted, taken.summed(np.arange(len(feeds.below.leaf)), feeds.below.parent, size)
 
 
@@ -379,4 +393,4 @@ def _noted_by_unit(grids: GriddedSides, stacks: _Stacks) -> GriddedLeaves:
     ):
         flags.append((known & ~int(flag)) | np.where(gap > 0, int(flag), 0))
     notes = replace(devices.notes, reasons=flags[0], quality_reasons=flags[1], disagreement_us=gap)
-    return GriddedLeaves(devices.rows, notes, devices.is_present, devices.is_blind)
+    return GriddedLeaves(rows=devices.rows, notes=notes, is_present=devices.is_present, is_blind=devices.is_blind)

@@ -42,7 +42,7 @@ _OF_DEVICES = (HostCounter.GAVG, HostCounter.DAVG, HostCounter.KAVG, HostCounter
 Counts = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CounterEvidence:
     """By vCenter: rows that prove rounding or truncation of each `HostCounter`, (S, 5); samples in which `latest` could differ from
     the mean and did not, and those in which it did, (S,); strays: samples by how far the two were apart, up to each of `SCATTER_US`,
@@ -74,7 +74,11 @@ def proven(evidence: CounterEvidence) -> Proofs:
         int(Latest.INSTANT),
         np.where((agrees >= TELLING_SAMPLES) & (disagrees <= STRAY * telling), int(Latest.MEAN), int(Latest.UNPROVEN)),
     )
-    return Proofs(rounding.astype(np.int64), latest.astype(np.int64), _scatter(evidence.strays, len(latest)))
+    return Proofs(
+        rounding=rounding.astype(np.int64),
+        latest=latest.astype(np.int64),
+        scatter_us=_scatter(evidence.strays, len(latest)),
+    )
 
 
 def _scatter(strays: Counts | None, sources: int) -> Floats:
@@ -103,11 +107,11 @@ def evidence_of(
     twin_rounding = proofs.rounding[of_part_source, HostCounter.DISK_TOTAL]
     agrees, disagrees = _latest_rows(disks, stretch, twin_rounding)
     return CounterEvidence(
-        rounds,
-        truncates,
-        _counted(agrees, of_part_source, topology.sources),
-        _counted(disagrees, of_part_source, topology.sources),
-        _strays(disks, stretch, twin_rounding, of_part_source, topology.sources),
+        rounds=rounds,
+        truncates=truncates,
+        latest_agrees=_counted(agrees, of_part_source, topology.sources),
+        latest_disagrees=_counted(disagrees, of_part_source, topology.sources),
+        strays=_strays(disks, stretch, twin_rounding, of_part_source, topology.sources),
     )
 
 

@@ -24,7 +24,7 @@ def span_name(span: int) -> str:
     return " + ".join(_WORDS[layer] for layer in Layer if first <= layer <= last)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
     """Per row the estimate and bounds in µs of each segment (n, 9) or span (n, 10); NaN where it is not measured by itself."""
 
@@ -33,7 +33,7 @@ class Parts:
     upper: Floats
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ArrayParts:
     """The array's own components, each (n,): QoS limit and scheduling, queue, service. Absent where the array does not split its time."""
 
@@ -46,14 +46,14 @@ def spans(fitted: Floats, limits: Bounds) -> Parts:
     """Layers of every row, merged where an inner edge is missing; bounds come from a span's own outer and inner edge."""
     values, lows, highs = (_layer_edges(numbers, fitted) for numbers in (fitted, limits.lower, limits.upper))
     here = ~np.isnan(values)
-    result = [np.full((len(fitted), len(SPANS)), np.nan) for _ in range(3)]
+    value, lower, upper = (np.full((len(fitted), len(SPANS)), np.nan) for _ in range(3))
     for index, (first, last) in enumerate(SPANS):
         outer, inner = int(first), int(last) + 1
         rows = here[:, outer] & here[:, inner] & ~here[:, outer + 1 : inner].any(axis=1)
         differences = _difference(values, lows, highs, outer, inner)
-        for target, numbers in zip(result, differences, strict=True):
+        for target, numbers in zip((value, lower, upper), differences, strict=True):
             target[rows, index] = numbers[rows]
-    return Parts(*result)
+    return Parts(value=value, lower=lower, upper=upper)
 
 
 def _layer_edges(numbers: Floats, fitted: Floats) -> Floats:
@@ -73,7 +73,8 @@ def _difference(values: Floats, lows: Floats, highs: Floats, outer: int, inner: 
 
 def segments(fitted: Floats, limits: Bounds, qavg: Intervals, array: ArrayParts | None = None) -> Parts:
     """The nine segments of every row; one whose edges are not both measured is absent, and its time stays in its layer's span."""
-    result = Parts(*(np.full((len(fitted), len(Segment)), np.nan) for _ in range(3)))
+    value, lower, upper = (np.full((len(fitted), len(Segment)), np.nan) for _ in range(3))
+    result = Parts(value=value, lower=lower, upper=upper)
     edges = np.concatenate([fitted, np.zeros((len(fitted), 1))], axis=1)
     for segment, outer in (
         (Segment.GUEST_QUEUE, Boundary.GUEST),

@@ -20,7 +20,7 @@ WAYS = (Direction.READ, Direction.WRITE)
 IOPS_COUNTERS = 2
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GriddedLeaves:
     """Rows of devices or of disk parts, (things · M); only those where `is_present` were measured at all.
 
@@ -33,7 +33,7 @@ class GriddedLeaves:
     is_blind: Bools
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ArraySide:
     """What is behind each row: the array's value (n, 2, 5) and step (n, 2, 2), all of its ops and bytes (n, 2), host ops against array ops,
     and how good it is."""
@@ -49,7 +49,7 @@ class ArraySide:
     is_present: Bools
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GriddedSides:
     """Everything gridded: the input of both kinds of leaves. `counted`: of every unit; volume_ops: (V·M,) of both directions.
 
@@ -90,24 +90,24 @@ def sides(
         for grid, unit in ((devices, topology.devices.unit), (parts, topology.parts.unit))
     )
     return GriddedSides(
-        topology,
-        devices,
-        parts,
-        units,
-        counted(units, host_ops),
-        volumes.ops.sum(axis=1),
-        minutes,
-        _on_devices(topology.parts.devices, parts, minutes),
-        beside_devices,
-        beside_parts,
-        guests,
+        topology=topology,
+        devices=devices,
+        parts=parts,
+        units=units,
+        counted=counted(units, host_ops),
+        volume_ops=volumes.ops.sum(axis=1),
+        minutes=minutes,
+        on_devices=_on_devices(topology.parts.devices, parts, minutes),
+        beside_devices=beside_devices,
+        beside_parts=beside_parts,
+        guests=guests,
     )
 
 
 def _on_devices(pairs: Pairs, parts: Grid, minutes: int) -> Pairs:
     rows = in_minutes(pairs.left, minutes)
     sampled = (parts.is_present | parts.is_blind)[rows]
-    return Pairs(rows[sampled], in_minutes(pairs.right, minutes)[sampled])
+    return Pairs(left=rows[sampled], right=in_minutes(pairs.right, minutes)[sampled])
 
 
 def unit_host_ops(topology: Topology, devices: Grid, parts: Grid, minutes: int) -> Floats:
@@ -130,7 +130,7 @@ def array_side_of(grids: GriddedSides, left: Index, right: Index, things: int, w
     size = things * minutes
     ops, fewest, most = (numbers[inside] for numbers in (units.ops, units.fewest, units.most))
     part = weight[:, None]
-    value = Intervals(units.value.lower[inside], units.value.upper[inside], units.value.value[inside])
+    value = Intervals(lower=units.value.lower[inside], upper=units.value.upper[inside], value=units.value.value[inside])
     error = np.full(size, -np.inf)
     np.maximum.at(error, rows, units.error_s[inside])
     missing_s = np.zeros(size)
@@ -141,24 +141,26 @@ def array_side_of(grids: GriddedSides, left: Index, right: Index, things: int, w
     present = sums(units.is_present[inside].astype(np.float64), rows, size) > 0
     ratio = np.where(present, np.divide(host, array, out=np.where(host > 0, np.inf, 1.0), where=array > 0), np.nan)
     return ArraySide(
-        means_between(value, ops * part, (fewest * part, most * part), rows, size),
-        np.nan_to_num(extremes(units.step[inside], rows, size, np.fmax)),
-        sums(ops, rows, size),
-        sums(units.bytes[inside], rows, size),
-        OpsMatch(ratio, host, array),
-        np.where(np.isfinite(error), error, np.nan),
-        missing_s,
-        sums(units.is_missing[inside].astype(np.float64), rows, size) > 0,
-        present,
+        value=means_between(value, ops * part, (fewest * part, most * part), rows, size),
+        step=np.nan_to_num(extremes(units.step[inside], rows, size, np.fmax)),
+        ops=sums(ops, rows, size),
+        bytes=sums(units.bytes[inside], rows, size),
+        counted=OpsMatch(ratio=ratio, host_ops=host, array_ops=array),
+        error_s=np.where(np.isfinite(error), error, np.nan),
+        missing_s=missing_s,
+        is_missing=sums(units.is_missing[inside].astype(np.float64), rows, size) > 0,
+        is_present=present,
     )
 
 
 def array_parts(value: Intervals, way: Direction) -> ArrayParts:
-    return ArrayParts(pick(value, way, QOS), pick(value, way, QUEUE), pick(value, way, SERVICE))
+    return ArrayParts(qos=pick(value, way, QOS), queue=pick(value, way, QUEUE), service=pick(value, way, SERVICE))
 
 
 def pick(value: Intervals, way: int, position: int) -> Intervals:
-    return Intervals(value.lower[:, way, position], value.upper[:, way, position], value.value[:, way, position])
+    return Intervals(
+        lower=value.lower[:, way, position], upper=value.upper[:, way, position], value=value.value[:, way, position]
+    )
 
 
 def depths(grids: GriddedSides) -> Floats:

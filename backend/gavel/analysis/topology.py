@@ -11,7 +11,7 @@ Index = npt.NDArray[np.int64]
 NONE = -1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Pairs:
     """A relation of many to many: (p,) positions on the left and on the right."""
 
@@ -19,7 +19,7 @@ class Pairs:
     right: Index
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Devices:
     """D devices, each on one host. unit: behind it, NONE for a protocol endpoint or a stranger; datastore: whose extent it is.
 
@@ -36,7 +36,7 @@ class Devices:
         return len(self.host)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DiskParts:
     """K virtual disks on hosts. devices: part → devices of its host that carry it (several for a multi-extent datastore).
 
@@ -57,7 +57,7 @@ class DiskParts:
         return len(self.disk)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Volumes:
     """V volumes. unit: what hosts see it as; array: whose; pod: stretched pod or NONE; mirrored_on_both: of its pod."""
 
@@ -70,7 +70,7 @@ class Volumes:
         return len(self.unit)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Topology:
     """Everything together. Counts of the kinds that have no list of their own; unit_array: array of a directory's unit, else NONE.
 
@@ -123,12 +123,7 @@ def _are_single(group: Index) -> bool:
 def means(intervals: Intervals, ops: Floats, group: Index, groups: int) -> Intervals:
     """(groups, …) op-weighted means. Absent where a row with ops is absent, or nothing has ops. ops broadcasts to the intervals."""
     if _are_single(group):
-        return Intervals(
-            *(
-                _taken(np.where(ops > 0, numbers, np.nan), group, groups)
-                for numbers in (intervals.lower, intervals.upper, intervals.value)
-            )
-        )
+        return intervals.map(lambda numbers: _taken(np.where(ops > 0, numbers, np.nan), group, groups))
     weights = np.broadcast_to(np.where(ops > 0, ops, 0.0), intervals.value.shape)
     total = sums(weights, group, groups)
 
@@ -136,7 +131,7 @@ def means(intervals: Intervals, ops: Floats, group: Index, groups: int) -> Inter
         weighted = np.multiply(numbers, weights, out=np.zeros_like(weights), where=weights > 0)
         return np.divide(sums(weighted, group, groups), total, out=np.full_like(total, np.nan), where=total > 0)
 
-    return Intervals(mean(intervals.lower), mean(intervals.upper), mean(intervals.value))
+    return Intervals(lower=mean(intervals.lower), upper=mean(intervals.upper), value=mean(intervals.value))
 
 
 def means_between(
@@ -153,9 +148,9 @@ def means_between(
     lower = -_highest_means(-intervals.lower[shared], few, many, group[shared], groups)
     # Groups of one have none of these; those of which a number with ops is missing stay without a mean.
     return Intervals(
-        np.where(np.isnan(found.lower), np.nan, np.fmin(found.lower, lower)),
-        np.where(np.isnan(found.upper), np.nan, np.fmax(found.upper, upper)),
-        found.value,
+        lower=np.where(np.isnan(found.lower), np.nan, np.fmin(found.lower, lower)),
+        upper=np.where(np.isnan(found.upper), np.nan, np.fmax(found.upper, upper)),
+        value=found.value,
     )
 
 

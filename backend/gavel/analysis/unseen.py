@@ -44,7 +44,7 @@ def _most(way: OneWay) -> Floats:
 
 def _taken(way: OneWay, rows: Index) -> OneWay:
     boundaries, kavg, qavg = (
-        Intervals(one.lower[rows], one.upper[rows], one.value[rows])
+        Intervals(lower=one.lower[rows], upper=one.upper[rows], value=one.value[rows])
         for one in (way.chain.boundaries, way.chain.kavg, way.chain.qavg)
     )
-    return OneWay(Chain(boundaries, kavg, qavg), way.ops[rows])
+    return OneWay(Chain(boundaries=boundaries, kavg=kavg, qavg=qavg), way.ops[rows])

@@ -9,7 +9,7 @@ import numpy as np
 
 from gavel.analysis.align import Instants, Samples
 from gavel.analysis.gridded import GridPieces
-from gavel.analysis.intervals import PART_SHARE, Bools, Floats, Intervals
+from gavel.analysis.intervals import PART_SHARE, Bools, Floats, Intervals, each_end
 from gavel.analysis.topology import NONE, Index, sums
 
 # From here on the part is as good as the whole, whose own mean needs no weights; below the other it is a part and nothing else.
@@ -20,7 +20,7 @@ _LEAST_OF_SHARE = 0.9
 _MOST_SIZE = 1024.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Beside:
     """What a whole's samples say of n stretches of time. value: (n, d, k), NaN without I/O; missing: (n,) part of the time that no sample
     covers."""
@@ -34,7 +34,7 @@ def beside(samples: Samples, entity: Index, start_us: Instants, end_us: Instants
     shape = (len(entity), *samples.value.value.shape[1:])
     weighted, weights, covered = np.zeros(shape), np.zeros(shape), np.zeros(len(entity))
     if len(samples.entity) == 0 or len(entity) == 0:
-        return Beside(np.full(shape, np.nan), np.ones(len(entity)))
+        return Beside(value=np.full(shape, np.nan), missing=np.ones(len(entity)))
     begins, ends = samples.start_us - samples.offset_us, samples.end_us - samples.offset_us
     busy = (samples.ops > 0)[:, :, None] & samples.value.present
     told = np.where(busy, samples.value.value, 0.0)
@@ -51,7 +51,7 @@ def beside(samples: Samples, entity: Index, start_us: Instants, end_us: Instants
         weighted += time[:, None, None] * told[at]
         step += 1
     mean = np.divide(weighted, weights, out=np.full(shape, np.nan), where=weights > 0)
-    return Beside(mean, 1 - np.minimum(covered / np.maximum(end_us - start_us, 1), 1.0))
+    return Beside(value=mean, missing=1 - np.minimum(covered / np.maximum(end_us - start_us, 1), 1.0))
 
 
 def _first_after(thing: Index, ends: Instants, entity: Index, start_us: Instants) -> Index:
@@ -97,7 +97,9 @@ def of_part(whole: Intervals, own: Floats, share: Floats, step: Floats) -> Inter
     with np.errstate(divide="ignore"):
         most = whole.upper / (_LEAST_OF_SHARE * share)
     upper = np.fmin(whole.upper + moved + by, most)
-    return Intervals(np.minimum(np.maximum(whole.lower + moved - by, 0.0), upper), upper, np.minimum(value, upper))
+    return Intervals(
+        lower=np.minimum(np.maximum(whole.lower + moved - by, 0.0), upper), upper=upper, value=np.minimum(value, upper)
+    )
 
 
 def of_other_size(whole: Intervals, inside: Intervals, size: Floats) -> Intervals:
@@ -109,7 +111,9 @@ def of_other_size(whole: Intervals, inside: Intervals, size: Floats) -> Interval
     ratio = np.clip(np.where(np.isfinite(size) & (size > 0), size, 1.0), 1 / _MOST_SIZE, _MOST_SIZE)
     less, more = port * (np.minimum(ratio, 1.0) - 1), port * (np.maximum(ratio, 1.0) - 1)
     return Intervals(
-        np.maximum(whole.lower + less, 0.0), whole.upper + more, np.maximum(whole.value + (less + more) / 2, 0.0)
+        lower=np.maximum(whole.lower + less, 0.0),
+        upper=whole.upper + more,
+        value=np.maximum(whole.value + (less + more) / 2, 0.0),
     )
 
 
@@ -129,7 +133,7 @@ def yielded(assumed: Intervals, is_assumed: Bools, most: Floats, least: Floats |
             under = is_assumed & (upper < least)
         upper = np.where(under, least + np.maximum(least - upper, half), upper)
         value = np.where(under, np.maximum(value, least), value)
-    return Intervals(lower, upper, value)
+    return Intervals(lower=lower, upper=upper, value=value)
 
 
 def with_missing(seen: Intervals, missing: Floats, like: Floats, most: Floats) -> Intervals:
@@ -141,13 +145,15 @@ def with_missing(seen: Intervals, missing: Floats, like: Floats, most: Floats) -
     most = np.where(np.isnan(most), 2 * seen.upper, most)
     like = np.minimum(np.where(np.isnan(like), seen.value, like), most)
     with np.errstate(invalid="ignore"):
-        filled = (rest * seen.lower, rest * seen.upper + missing * most, rest * seen.value + missing * like)
-    return Intervals(
-        *(np.where(gone, one, old) for one, old in zip(filled, (seen.lower, seen.upper, seen.value), strict=True))
-    )
+        filled = Intervals(
+            lower=rest * seen.lower,
+            upper=rest * seen.upper + missing * most,
+            value=rest * seen.value + missing * like,
+        )
+    return each_end(lambda x, old: np.where(gone, x, old), filled, seen)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Extents:
     """p pairs of a disk's row and one of its devices. row: (p,); device_ops: (p, 2) of all disks on it; disk_ops: (n, 2) of each row."""
 
@@ -220,4 +226,4 @@ def mixed(mean: Intervals, extents: Extents, spread: Intervals, mix: Mix) -> Int
         value[rows, :, position] = np.minimum(
             np.maximum(value[rows, :, position], lower[rows, :, position]), upper[rows, :, position]
         )
-    return Intervals(lower, upper, value)
+    return Intervals(lower=lower, upper=upper, value=value)

@@ -184,8 +184,8 @@ def _pairs(
     pairs = []
     for (each, rates), device in zip(busiest, wanted, strict=True):
         of = counts["entity_id"] == device
-        stored = StoredCounts(counts["ts"][of], counts["interval_s"][of] * _US, ops[of])
-        captured = CapturedCounts(each.ended_us, each.length_us, rates * each.length_us / _US)
+        stored = StoredCounts(end_us=counts["ts"][of], length_us=counts["interval_s"][of] * _US, ops=ops[of])
+        captured = CapturedCounts(end_us=each.ended_us, length_us=each.length_us, ops=rates * each.length_us / _US)
         pairs.append((stored, captured))
     return pairs
 

@@ -43,7 +43,7 @@ def noted_proofs(connection: Connection, environment: Environment, proof_id: int
         if then is not None:
             known.rounding[position], known.latest[position] = then["rounding"], then["latest"]
             scatter_us[position] = np.nan if then["scatter_us"] is None else then["scatter_us"]
-    return NotedProofs(proof_id, Proofs(known.rounding, known.latest, scatter_us))
+    return NotedProofs(proof_id, Proofs(rounding=known.rounding, latest=known.latest, scatter_us=scatter_us))
 
 
 def _by_source(proofs: Proofs, environment: Environment) -> dict[str, Any]:
@@ -73,11 +73,11 @@ def proofs(connection: Connection, environment: Environment) -> Proofs:
     strays = np.array([[count for count, _ in counts(name)] for name in _STRAYS], dtype=np.int64)
     return proven(
         CounterEvidence(
-            rounding[:, :, 0].T,
-            rounding[:, :, 1].T,
-            latest[:, 0],
-            latest[:, 1],
-            strays.reshape(len(_STRAYS), len(environment.source_ids)).T,
+            rounds=rounding[:, :, 0].T,
+            truncates=rounding[:, :, 1].T,
+            latest_agrees=latest[:, 0],
+            latest_disagrees=latest[:, 1],
+            strays=strays.reshape(len(_STRAYS), len(environment.source_ids)).T,
         )
     )
 

@@ -78,10 +78,10 @@ def _times(columns: _Columns, offset_us: Index) -> Times:
     ahead_us = np.array([skew for skew, _ in skews], dtype=np.int64)[which]
     error_s = np.array([error for _, error in skews], dtype=np.float64)[which]
     return Times(
-        columns["ts"],
-        _lengths(columns),
-        np.where(by_arrival, 0, ahead_us),
-        np.where(by_arrival, np.nan, error_s),
+        end_us=columns["ts"],
+        length_us=_lengths(columns),
+        offset_us=np.where(by_arrival, 0, ahead_us),
+        error_s=np.where(by_arrival, np.nan, error_s),
     )
 
 
@@ -98,14 +98,14 @@ def _samples_of(columns: _Columns, part: Index, times: Times) -> GuestSamples:
     ops = _measured(columns, "ops")
     step = columns["latency_step"]
     return GuestSamples(
-        part,
-        times,
-        ops,
-        _measured(columns, "bytes"),
-        _measured(columns, "latency_us"),
-        _half_width(step, ops),
-        step == LatencyStep.TICK,
-        columns["data_quality"] == IntervalQuality.C,
+        part=part,
+        times=times,
+        ops=ops,
+        bytes=_measured(columns, "bytes"),
+        latency_us=_measured(columns, "latency_us"),
+        half_width_us=_half_width(step, ops),
+        is_coarse=step == LatencyStep.TICK,
+        by_arrival=columns["data_quality"] == IntervalQuality.C,
     )
 
 
@@ -124,10 +124,17 @@ def _measured(columns: _Columns, name: str) -> Floats:
 def _only(samples_: GuestSamples, rows: Bools) -> GuestSamples:
     times = samples_.times
     return GuestSamples(
-        samples_.part[rows],
-        Times(times.end_us[rows], times.length_us[rows], times.offset_us[rows], times.error_s[rows]),
-        *(
-            getattr(samples_, name)[rows]
-            for name in ("ops", "bytes", "latency_us", "half_width_us", "is_coarse", "by_arrival")
+        part=samples_.part[rows],
+        times=Times(
+            end_us=times.end_us[rows],
+            length_us=times.length_us[rows],
+            offset_us=times.offset_us[rows],
+            error_s=times.error_s[rows],
         ),
+        ops=samples_.ops[rows],
+        bytes=samples_.bytes[rows],
+        latency_us=samples_.latency_us[rows],
+        half_width_us=samples_.half_width_us[rows],
+        is_coarse=samples_.is_coarse[rows],
+        by_arrival=samples_.by_arrival[rows],
     )

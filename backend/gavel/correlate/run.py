@@ -315,7 +315,12 @@ def _only(rows: Rows, things: Bools | None) -> Rows:
     if things is None:
         return rows
     index = np.flatnonzero(things[rows.thing])
-    return Rows(rows.thing[index], rows.minute[index], picked(rows.rows, index), picked(rows.notes, index))
+    return Rows(
+        thing=rows.thing[index],
+        minute=rows.minute[index],
+        rows=picked(rows.rows, index),
+        notes=picked(rows.notes, index),
+    )
 
 
 def _announce(

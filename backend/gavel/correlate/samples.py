@@ -29,7 +29,7 @@ _UNTIL_STORED_US = 30 * _US
 _TIME_BITS = 44
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Offsets:
     """Readings of all clocks, in order of clock and of the stamps that they count from.
 
@@ -157,7 +157,7 @@ def _of_environment(columns: _Columns, ids: Index) -> tuple[_Columns, Index]:
 
 def _times(columns: _Columns, clock_offsets: Offsets, clock: Index) -> Times:
     offset_us, error_s = clock_offsets.at(clock, columns["ts"])
-    return Times(columns["ts"], columns["interval_s"] * _US, offset_us, error_s)
+    return Times(end_us=columns["ts"], length_us=columns["interval_s"] * _US, offset_us=offset_us, error_s=error_s)
 
 
 def _measured(columns: _Columns, names: Sequence[str]) -> Floats:
@@ -176,13 +176,13 @@ def _devices(columns: _Columns, environment: Environment, clock_offsets: Offsets
     columns, device = _of_environment(columns, environment.ids[ScopeKind.HOST_DEVICE])
     host = environment.topology.devices.host[device]
     return DeviceSamples(
-        device,
-        _times(columns, clock_offsets, clock_offsets.of_host[host]),
-        _measured(columns, ("read_ops", "write_ops")),
-        _measured(columns, ("read_bytes", "write_bytes")),
-        _by_direction(columns, ("read", "write"), _LATENCIES),
-        _measured(columns, ("queue_depth",))[:, 0],
-        columns["precision"] == Precision.MILLISECOND,
+        device=device,
+        times=_times(columns, clock_offsets, clock_offsets.of_host[host]),
+        ops=_measured(columns, ("read_ops", "write_ops")),
+        bytes=_measured(columns, ("read_bytes", "write_bytes")),
+        latency_us=_by_direction(columns, ("read", "write"), _LATENCIES),
+        queue_depth=_measured(columns, ("queue_depth",))[:, 0],
+        is_millisecond=columns["precision"] == Precision.MILLISECOND,
     )
 
 
@@ -193,13 +193,13 @@ def _disks(columns: _Columns, environment: Environment, clock_offsets: Offsets) 
     columns, part = {name: column[there] for name, column in columns.items()}, part[there]
     host = environment.topology.parts.host[part]
     return DiskSamples(
-        part,
-        _times(columns, clock_offsets, clock_offsets.of_host[host]),
-        _measured(columns, ("read_ops", "write_ops")),
-        _measured(columns, ("read_bytes", "write_bytes")),
-        _measured(columns, ("read_latency_us", "write_latency_us")),
-        _measured(columns, ("read_total_latency_us", "write_total_latency_us")),
-        _measured(columns, ("read_outstanding", "write_outstanding")),
+        part=part,
+        times=_times(columns, clock_offsets, clock_offsets.of_host[host]),
+        ops=_measured(columns, ("read_ops", "write_ops")),
+        bytes=_measured(columns, ("read_bytes", "write_bytes")),
+        latency_us=_measured(columns, ("read_latency_us", "write_latency_us")),
+        total_us=_measured(columns, ("read_total_latency_us", "write_total_latency_us")),
+        outstanding=_measured(columns, ("read_outstanding", "write_outstanding")),
     )
 
 
@@ -210,11 +210,11 @@ def _volumes(columns: _Columns, environment: Environment, clock_offsets: Offsets
     # An array without stretched pods need not report mirrored writes.
     ops[:, 2] = np.nan_to_num(ops[:, 2])
     return VolumeSamples(
-        volume,
-        _times(columns, clock_offsets, clock_offsets.of_array[environment.topology.volumes.array[volume]]),
-        ops,
-        _measured(columns, [f"{direction}_bytes" for direction in directions]),
-        _by_direction(columns, directions, _COMPONENTS),
+        volume=volume,
+        times=_times(columns, clock_offsets, clock_offsets.of_array[environment.topology.volumes.array[volume]]),
+        ops=ops,
+        bytes=_measured(columns, [f"{direction}_bytes" for direction in directions]),
+        components_us=_by_direction(columns, directions, _COMPONENTS),
     )
 
 
@@ -222,9 +222,9 @@ def _directories(columns: _Columns, environment: Environment, clock_offsets: Off
     columns, directory = _of_environment(columns, environment.directory_ids)
     unit = environment.directory_units[directory]
     return DirectorySamples(
-        unit,
-        _times(columns, clock_offsets, clock_offsets.of_array[environment.topology.unit_array[unit]]),
-        _measured(columns, ("read_ops", "write_ops")),
-        _measured(columns, ("read_bytes", "write_bytes")),
-        _measured(columns, ("read_usec_us", "write_usec_us")),
+        unit=unit,
+        times=_times(columns, clock_offsets, clock_offsets.of_array[environment.topology.unit_array[unit]]),
+        ops=_measured(columns, ("read_ops", "write_ops")),
+        bytes=_measured(columns, ("read_bytes", "write_bytes")),
+        usec_us=_measured(columns, ("read_usec_us", "write_usec_us")),
     )

@@ -26,7 +26,7 @@ class Stay:
     since_us: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Environment:
     """A topology with the ids behind its positions. `*_ids` are in order of id.
 
@@ -327,7 +327,7 @@ def _index(numbers: Iterable[int]) -> Index:
 
 def _pairs(pairs: Sequence[tuple[int, int]]) -> Pairs:
     array = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-    return Pairs(array[:, 0], array[:, 1])
+    return Pairs(left=array[:, 0], right=array[:, 1])
 
 
 def _us(at: datetime) -> int:

@@ -46,7 +46,7 @@ class BaselineFrom(StrEnum):
     BOTH = "both"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Usual:
     """Of n scopes: history (n, 24) by hour of the day, settings of their arrays (n,), and the round trip that a write waits for (n,)."""
 
@@ -62,7 +62,9 @@ class Usual:
         size.
         """
         san, array = (_mean(history[scope], seconds) for history in (self.san_us, self.array_us))
-        own = Expectations(*(_at(getattr(self.settings, field.name), scope) for field in fields(Expectations)))
+        own = Expectations(
+            **{field.name: _at(getattr(self.settings, field.name), scope) for field in fields(Expectations)}
+        )
         expected, chronic = baseline_us(san, array, self.round_trip_us[scope] * write_share, own, bytes_per_op)
         is_chronic: Bools = np.logical_or.reduce(chronic, axis=1)
         return expected, is_chronic
@@ -103,7 +105,7 @@ def usual_of(
 ) -> Usual:
     """The same from what was read before; on which arrays the things are is read only where the arrays are set differently."""
     settings, round_trip = _settings(connection, kind, ids, array_settings)
-    return Usual(history.san_us, history.array_us, settings, round_trip)
+    return Usual(san_us=history.san_us, array_us=history.array_us, settings=settings, round_trip_us=round_trip)
 
 
 def hours_of(from_at: datetime, to_at: datetime) -> Floats:
@@ -145,9 +147,14 @@ def _settings(
     alike = set(by_source.values())
     if not alike or (len(alike) == 1 and next(iter(alike))[-1] == 0):
         numbers = next(iter(alike), _numbers({}))
-        return Expectations(*numbers[:-1]), np.zeros(len(ids))
+        return _expectations(numbers), np.zeros(len(ids))
     means = _means(backing_arrays(connection, _REF_KINDS[kind], ids), by_source, ids)
-    return Expectations(*means[:-1]), means[-1]
+    return _expectations(list(means)), means[-1]
+
+
+def _expectations(numbers: Sequence[float | Floats]) -> Expectations:
+    """Of its fields in order, and what comes after them."""
+    return Expectations(**{field.name: number for field, number in zip(fields(Expectations), numbers, strict=False)})
 
 
 def _numbers(settings: Mapping[str, Any]) -> tuple[float, ...]:

@@ -41,8 +41,8 @@ class WindowLeaves:
     def weighed(self, part: float) -> LedgerRows:
         """Shared ones by this part of them."""
         weights = np.where(self.is_shared, part, 1.0)
-        numbers = (getattr(self.rows, field.name) for field in fields(LedgerRows))
-        return LedgerRows(*(one * weights.reshape(-1, *(1,) * (one.ndim - 1)) for one in numbers))
+        numbers = {field.name: getattr(self.rows, field.name) for field in fields(LedgerRows)}
+        return LedgerRows(**{name: one * weights.reshape(-1, *(1,) * (one.ndim - 1)) for name, one in numbers.items()})
 
     @property
     def ops(self) -> Floats:
@@ -158,7 +158,7 @@ def leaf_sums(
 
 def known_rows(rows: LedgerRows) -> LedgerRows:
     """For sums: what was not read or not measured adds nothing."""
-    return LedgerRows(*(np.nan_to_num(getattr(rows, field.name)) for field in fields(LedgerRows)))
+    return LedgerRows(**{field.name: np.nan_to_num(getattr(rows, field.name)) for field in fields(LedgerRows)})
 
 
 def _gathered(rows: LedgerRows, owners: Sequence[EntityRef | None]) -> Owned:

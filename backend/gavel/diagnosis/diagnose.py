@@ -74,7 +74,7 @@ class OccupancyNumbers:
     upper_ios: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DiagnosedRows:
     """n rows. `states`: why a row has no diagnosis; then it has no severity and names nothing, whatever its numbers would say.
 
@@ -131,8 +131,9 @@ def diagnose_rows(series: LedgerSeries, kind: ScopeKind, scope: Flags, usual: Us
     severities, confidences = _severities(diagnoses, states), _confidences(diagnoses, states)
     learned = usual.learned(scope, seconds)
     return DiagnosedRows(
-        rows, notes, wall_s, case, diagnoses, states, severities, confidences, total, shown, letters, learned
-    )
+        rows=rows, notes=notes, wall_s=wall_s, case=case, diagnoses=diagnoses, states=states, severities=severities,
+        confidences=confidences, total_us=total, excess_outstanding=shown, qualities=letters, learned=learned,
+    )  # fmt: skip
 
 
 _STATES = {one.value: one for one in DiagnosisState}

@@ -48,7 +48,7 @@ class CapturedObject:
     columns: Mapping[str, Float64Array]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedCapture:
     """A capture of one host. ended_us, length_us: (r,) of its rows, by its own clock in UTC. half_us: half of the last digit of latencies.
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerRows:
     """n rows of sums: reads, writes and all along axis 1; segments (9) or spans of layers (10) along axis 2. Every field is additive.
 
@@ -37,7 +37,7 @@ class LedgerRows:
 Flags = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Notes:
     """n rows; NaN where unknown. Over time and place: flags by OR, the worst (max) or the sum, as said.
 
@@ -67,10 +67,10 @@ Columns = TypeVar("Columns", LedgerRows, Notes)
 
 def picked(columns: Columns, rows: npt.NDArray[np.int64]) -> Columns:
     """The rows at these positions, in their order."""
-    return type(columns)(*(getattr(columns, field.name)[rows] for field in fields(columns)))
+    return type(columns)(**{field.name: getattr(columns, field.name)[rows] for field in fields(columns)})
 
 
 def joined(parts: Sequence[Columns]) -> Columns:
     """All rows of the parts; at least one part."""
     names = [field.name for field in fields(parts[0])]
-    return type(parts[0])(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+    return type(parts[0])(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})

@@ -38,7 +38,7 @@ COLUMNS: Mapping[Stream, tuple[str, ...]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SampleBatch:
     """Rows of one stream as parallel arrays of length n.
 
@@ -79,10 +79,10 @@ def joined(batches: Sequence[SampleBatch]) -> SampleBatch:
         for batch in batches
     ]
     return SampleBatch(
-        batches[0].stream,
-        tuple(places),
-        np.concatenate(indexes),
-        np.concatenate([batch.ended_at_us for batch in batches]),
-        np.concatenate([batch.interval_s for batch in batches]),
-        {name: np.concatenate([batch.values[name] for batch in batches]) for name in batches[0].values},
+        stream=batches[0].stream,
+        keys=tuple(places),
+        key_index=np.concatenate(indexes),
+        ended_at_us=np.concatenate([batch.ended_at_us for batch in batches]),
+        interval_s=np.concatenate([batch.interval_s for batch in batches]),
+        values={name: np.concatenate([batch.values[name] for batch in batches]) for name in batches[0].values},
     )

@@ -57,7 +57,8 @@ class Deltas(DiagnosisWindow):
 def deltas(connection: Connection, datastore_id: int, from_at: datetime | None, to_at: datetime | None) -> Deltas:
     """Raises NotFoundError, and ValueError for an empty range."""
     found = summed(connection, RefKind.DATASTORE, datastore_id, from_at, to_at)
-    told, expected = Differences(*(np.full((1, len(Difference)), np.nan) for _ in range(3))), np.zeros(len(Layer))
+    nothing, expected = np.full((1, len(Difference)), np.nan), np.zeros(len(Layer))
+    told = Differences(value=nothing, lower=nothing, upper=nothing)
     if not found.is_empty:
         disks, devices = _leaves(connection, datastore_id, found.window)
         rows = found.series.rows

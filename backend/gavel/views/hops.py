@@ -48,7 +48,7 @@ class Loads:
         return sorted(ids, key=lambda item: (-time[self.row[item]] if item in self.row else 0.0, item))[:MOST]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HopSelection:
     """The busiest first; `*_total` counts all. volume_facts: of all volumes; `all_disks`: also those not shown."""
 

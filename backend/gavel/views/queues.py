@@ -20,7 +20,7 @@ _BELOW = [span for span, (first, _) in enumerate(SPANS) if first >= Layer.SAN]
 _FROM_DRIVER = [span for span, (first, _) in enumerate(SPANS) if first is Layer.SAN]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class QueueNumbers:
     """(n,) means over the time of each row, reads and writes together; NaN where not measured.
 

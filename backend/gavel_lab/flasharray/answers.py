@@ -133,7 +133,7 @@ class Answers:
         return at_history(self._view, history.stamps(query, resolution, now_ms), resolution)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Page:
     """Rows start..stop-1 of `count`, with the aggregated rows that go with them."""
 
@@ -157,11 +157,11 @@ def _page(table: Table, endpoint: Endpoint, query: Query, offset: int) -> Page:
     count = len(table) if rows is None else len(rows)
     if query.total_only or query.limit == 0:
         total = table.totals(rows, 0, count) if endpoint.has_total and query.total_only else []
-        return Page([], total, count, count)
+        return Page(items=[], total=total, stop=count, count=count)
     stop = min(offset + size, count)
     items = table.page(offset, stop) if rows is None else table.cut(rows[offset:stop])
     total = table.totals(rows, min(offset, stop), stop) if endpoint.has_total else []
-    return Page(items, total, max(stop, offset), count)
+    return Page(items=items, total=total, stop=max(stop, offset), count=count)
 
 
 def _body(

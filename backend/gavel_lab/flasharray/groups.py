@@ -154,10 +154,10 @@ def _read_stretched(view: ArrayView, rows: Sequence[int], windows: Floats) -> Re
     ends = np.cumsum([len(paths) for paths in owned])
     places = [np.arange(end - len(paths), end) for end, paths in zip(ends, owned, strict=True)]
     return Reading(
-        reading.seconds,
-        _mirrored(np.stack([reading.ops[place].sum(axis=0) for place in places])),
-        _mirrored(np.stack([reading.bytes[place].sum(axis=0) for place in places])),
-        _mirrored(np.stack([reading.io_time_us[place].sum(axis=0) for place in places])),
+        seconds=reading.seconds,
+        ops=_mirrored(np.stack([reading.ops[place].sum(axis=0) for place in places])),
+        bytes=_mirrored(np.stack([reading.bytes[place].sum(axis=0) for place in places])),
+        io_time_us=_mirrored(np.stack([reading.io_time_us[place].sum(axis=0) for place in places])),
     )
 
 

@@ -67,5 +67,8 @@ def _folded(reading: Reading, count: int, each: int) -> Reading:
         return result
 
     return Reading(
-        folded(reading.seconds, 0), folded(reading.ops, 1), folded(reading.bytes, 1), folded(reading.io_time_us, 1)
+        seconds=folded(reading.seconds, 0),
+        ops=folded(reading.ops, 1),
+        bytes=folded(reading.bytes, 1),
+        io_time_us=folded(reading.io_time_us, 1),
     )

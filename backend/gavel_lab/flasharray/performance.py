@@ -188,10 +188,10 @@ _FIXED = {"queue_depth": None, "local_queue_usec_per_op": 0, "service_usec_per_r
 def _together(readings: Sequence[Reading]) -> Reading:
     """Readings of different objects over the same windows as one."""
     return Reading(
-        readings[0].seconds,
-        np.concatenate([reading.ops for reading in readings]),
-        np.concatenate([reading.bytes for reading in readings]),
-        np.concatenate([reading.io_time_us for reading in readings]),
+        seconds=readings[0].seconds,
+        ops=np.concatenate([reading.ops for reading in readings]),
+        bytes=np.concatenate([reading.bytes for reading in readings]),
+        io_time_us=np.concatenate([reading.io_time_us for reading in readings]),
     )
 
 
@@ -203,8 +203,8 @@ def _summed(reading: Reading, window: int, objects: list[int]) -> Reading:
         return result
 
     return Reading(
-        reading.seconds[window : window + 1],
-        summed(reading.ops),
-        summed(reading.bytes),
-        summed(reading.io_time_us),
+        seconds=reading.seconds[window : window + 1],
+        ops=summed(reading.ops),
+        bytes=summed(reading.bytes),
+        io_time_us=summed(reading.io_time_us),
     )

@@ -53,23 +53,28 @@ def _files(view: ArrayView, windows: Floats) -> Reading:
     directories = [directory.index for directory in view.directories]
     reading = reader(view, ArrayBy.DIRECTORY)(directories, windows)
     return Reading(
-        reading.seconds,
-        reading.ops.sum(axis=0, keepdims=True),
-        reading.bytes.sum(axis=0, keepdims=True),
-        reading.io_time_us.sum(axis=0, keepdims=True),
+        seconds=reading.seconds,
+        ops=reading.ops.sum(axis=0, keepdims=True),
+        bytes=reading.bytes.sum(axis=0, keepdims=True),
+        io_time_us=reading.io_time_us.sum(axis=0, keepdims=True),
     )
 
 
 def _without(whole: Reading, part: Reading) -> Reading:
     """What is left of the whole; differences of equal sums are zero, not a hair below."""
     return Reading(
-        whole.seconds,
-        np.maximum(whole.ops - part.ops, 0),
-        np.maximum(whole.bytes - part.bytes, 0),
-        np.maximum(whole.io_time_us - part.io_time_us, 0),
+        seconds=whole.seconds,
+        ops=np.maximum(whole.ops - part.ops, 0),
+        bytes=np.maximum(whole.bytes - part.bytes, 0),
+        io_time_us=np.maximum(whole.io_time_us - part.io_time_us, 0),
     )
 
 
 def _nothing(rows: Sequence[int], windows: Floats) -> Reading:
     shape = (len(rows), len(windows), 3)
-    return Reading(windows[:, 1] - windows[:, 0], np.zeros(shape), np.zeros(shape), np.zeros((*shape, len(SEGMENTS))))
+    return Reading(
+        seconds=windows[:, 1] - windows[:, 0],
+        ops=np.zeros(shape),
+        bytes=np.zeros(shape),
+        io_time_us=np.zeros((*shape, len(SEGMENTS))),
+    )

@@ -140,7 +140,12 @@ def _read_vm_datastores(site: Site, vms: Sequence[Any], windows: Floats) -> Read
         np.add.at(sums, target, values_of_disks)
         return sums
 
-    return Reading(reading.seconds, added(reading.ops), added(reading.bytes), added(reading.io_time_us))
+    return Reading(
+        seconds=reading.seconds,
+        ops=added(reading.ops),
+        bytes=added(reading.bytes),
+        io_time_us=added(reading.io_time_us),
+    )
 
 
 _VM = (
@@ -170,15 +175,22 @@ def readings(site: Site, family: Family, records: Sequence[Any], windows: Floats
     if family.with_depths:
         rows = [row for record in records for row in device_rows(record)]
         depths = site.lab.model.device_depths(rows, windows)
-    return Readings(mean, latest, vcenter.ms_rounding, depths)
+    return Readings(mean=mean, latest=latest, rounding=vcenter.ms_rounding, depths=depths)
 
 
 def rows_of(part: Readings, rows: slice) -> Readings:
     """The readings of one entity out of those of several."""
 
     def cut(reading: Reading) -> Reading:
-        return Reading(reading.seconds, reading.ops[rows], reading.bytes[rows], reading.io_time_us[rows])
+        return Reading(
+            seconds=reading.seconds,
+            ops=reading.ops[rows],
+            bytes=reading.bytes[rows],
+            io_time_us=reading.io_time_us[rows],
+        )
 
     mean = cut(part.mean)
     latest = mean if part.latest is part.mean else cut(part.latest)
-    return Readings(mean, latest, part.rounding, None if part.depths is None else part.depths[rows])
+    return Readings(
+        mean=mean, latest=latest, rounding=part.rounding, depths=None if part.depths is None else part.depths[rows]
+    )

@@ -17,7 +17,7 @@ from gavel_lab.reading import READ, WRITE, Floats, Reading
 ALL = 0  # the only direction of a reading over all directions
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Readings:
     """Two looks at the same rows: over the whole windows, and over what `.latest` counters show.
 

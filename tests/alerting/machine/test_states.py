@@ -41,9 +41,14 @@ def readings(
 ) -> Readings:
     value = np.tile(np.array(numbers), (len(MEASURES), 1))
     return Readings(
-        np.array(objects), np.array(minutes), ~np.isnan(value[0]), np.full(len(objects), quality, dtype=np.int8), value,
-        value, np.full(value.shape, ops),
-    )  # fmt: skip
+        object_id=np.array(objects),
+        minute=np.array(minutes),
+        present=~np.isnan(value[0]),
+        quality=np.full(len(objects), quality, dtype=np.int8),
+        value=value,
+        lower=value,
+        ops=np.full(value.shape, ops),
+    )
 
 
 @dataclass
@@ -110,7 +115,13 @@ def test_every_condition_has_to_hold_and_the_lower_bound_is_what_counts() -> Non
     lower = np.array([[550.0, 450, 550, 550], [0, 0, 0, np.nan]])
     minutes = np.full(4, START)
     numbers = Readings(
-        np.arange(4), minutes, np.ones(4, dtype=bool), np.zeros(4, dtype=np.int8), value, lower, np.full((2, 4), 50.0)
+        object_id=np.arange(4),
+        minute=minutes,
+        present=np.ones(4, dtype=bool),
+        quality=np.zeros(4, dtype=np.int8),
+        value=value,
+        lower=lower,
+        ops=np.full((2, 4), 50.0),
     )
     assert breaches(rules, numbers)[1].tolist() == [0]
     found = codes(rules, numbers, np.zeros(4, dtype=np.int64), np.arange(4))
@@ -127,7 +138,13 @@ def test_the_kernel_rule_that_ships_fires_after_five_minutes_of_surely_too_much_
         lower = np.array([[310.0, 290.0, 310.0], [0.25, 0.25, 0.19]])
         minutes, present = np.full(3, START + offset), np.ones(3, dtype=bool)
         numbers = Readings(
-            np.arange(3), minutes, present, np.ones(3, dtype=np.int8), 2 * lower, lower, np.full((2, 3), 3e4)
+            object_id=np.arange(3),
+            minute=minutes,
+            present=present,
+            quality=np.ones(3, dtype=np.int8),
+            value=2 * lower,
+            lower=lower,
+            ops=np.full((2, 3), 3e4),
         )
         found = step(memory, rules, numbers, START + offset)
         memory = found.memory

@@ -65,11 +65,13 @@ def read(store: Store, keys: list[int], lo: datetime, hi: datetime, step: timede
 
 
 def picked(rows: Part, where: Int64Array | npt.NDArray[np.bool_]) -> Part:
-    return type(rows)(*(getattr(rows, field.name)[where] for field in fields(rows)))
+    return type(rows)(**{field.name: getattr(rows, field.name)[where] for field in fields(rows)})
 
 
 def followed(rows: Part, others: Part) -> Part:
-    return type(rows)(*(np.concatenate([getattr(rows, f.name), getattr(others, f.name)]) for f in fields(rows)))
+    return type(rows)(
+        **{f.name: np.concatenate([getattr(rows, f.name), getattr(others, f.name)]) for f in fields(rows)}
+    )
 
 
 def summed_notes(notes: Notes, scope: Int64Array, scopes: int) -> Notes:
@@ -157,7 +159,7 @@ def test_ops_are_stored_only_for_parts_that_hold_some_of_them(store: Store) -> N
 def test_an_idle_minute_is_a_row_without_times(store: Store) -> None:
     (key,) = keys_of(ScopeKind.DATASTORE, 1)
     rows, notes = ledger_rows(1)
-    idle = LedgerRows(*(np.zeros_like(getattr(rows, field.name)) for field in fields(LedgerRows)))
+    idle = LedgerRows(**{field.name: np.zeros_like(getattr(rows, field.name)) for field in fields(LedgerRows)})
     write(store, grid([key], [HOUR]), idle, notes)
     times = [name for name in ledger_columns.REALS if name.endswith(("_time", "_lower", "_upper"))]
     query = f"SELECT read_ops, write_ops, num_nonnulls({', '.join(times[:80])}), num_nonnulls({', '.join(times[80:])}) FROM ledger_1m"

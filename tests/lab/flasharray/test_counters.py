@@ -16,7 +16,7 @@ LATENCIES = ("usec_per", "service_usec_per", "queue_usec_per", "san_usec_per", "
 
 def reading_of(ops_per_s: np.ndarray, size: np.ndarray, segment_us: np.ndarray) -> Reading:
     ops = ops_per_s * SECONDS
-    return Reading(np.array([SECONDS]), ops, ops * size, ops[..., None] * segment_us)
+    return Reading(seconds=np.array([SECONDS]), ops=ops, bytes=ops * size, io_time_us=ops[..., None] * segment_us)
 
 
 def floats(shape: tuple[int, ...], highest: float) -> st.SearchStrategy[np.ndarray]:
@@ -69,7 +69,7 @@ def test_a_row_has_every_counter_of_the_newest_version(reading: Reading) -> None
 def test_san_and_limit_are_never_in_usec(reading: Reading) -> None:
     changed = reading.io_time_us.copy()
     changed[..., [SEGMENT["array_port"], SEGMENT["array_qos"]]] *= 7
-    other = Reading(reading.seconds, reading.ops, reading.bytes, changed)
+    other = Reading(seconds=reading.seconds, ops=reading.ops, bytes=reading.bytes, io_time_us=changed)
     for semantics in (True, False):
         before = block_columns(reading, rounded, queue_in_usec=semantics)
         after = block_columns(other, rounded, queue_in_usec=semantics)

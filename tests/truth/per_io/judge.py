@@ -106,7 +106,7 @@ class Said:
 
 
 def joined(parts: Sequence[Said]) -> Said:
-    return Said(*(np.concatenate([getattr(part, one.name) for part in parts]) for one in fields(Said)))
+    return Said(**{one.name: np.concatenate([getattr(part, one.name) for part in parts]) for one in fields(Said)})
 
 
 def said(environment: Environment, windows: Sequence[int] = (1,)) -> Said:
@@ -168,7 +168,9 @@ def ruled(environment: Environment, kind: ScopeKind, things: np.ndarray, series:
     """As the product's pages judge sums of minutes, with expectations as they are set without a history."""
     count = len(things)
     unknown = np.full((count, HOURS), np.nan)
-    usual = Usual(unknown, unknown, Expectations(), _round_trips(environment, kind, things))
+    usual = Usual(
+        san_us=unknown, array_us=unknown, settings=Expectations(), round_trip_us=_round_trips(environment, kind, things)
+    )
     return diagnose_rows(series, kind, np.arange(count), usual, hours_at(series.starts_us))
 
 
@@ -231,9 +233,11 @@ def summed_up(rows: Rows, things: int, windows: Sequence[Window]) -> tuple[np.nd
     present = np.unique(scope[there])
     group = np.searchsorted(present, scope[there])
     size = len(present)
-    kept = LedgerRows(*(getattr(rows.rows, one.name)[there] for one in fields(LedgerRows)))
+    kept = LedgerRows(**{one.name: getattr(rows.rows, one.name)[there] for one in fields(LedgerRows)})
     known = replace(kept, ops=np.nan_to_num(kept.ops), bytes=np.nan_to_num(kept.bytes))
-    notes = Notes(*(_over_time(one.name, getattr(rows.notes, one.name)[there], group, size) for one in fields(Notes)))
+    notes = Notes(
+        **{one.name: _over_time(one.name, getattr(rows.notes, one.name)[there], group, size) for one in fields(Notes)}
+    )
     first, thing = np.array([one.first for one in windows])[present % len(windows)], present // len(windows)
     held = ~np.isnan(rows.notes.outstanding_s[there])
     start = datetime.fromtimestamp(60 * FIRST_MINUTE, UTC)

@@ -48,7 +48,11 @@ def observed(environment: Environment, found: mapping.Environment, read: Read) -
         disks=samples._disks(_stored(read.disks, int), found, clocks),
         volumes=_volumes(read, found, clocks, rows),
         directories=DirectorySamples(
-            nothing, Times(nothing, nothing, nothing, np.zeros(0)), *(np.zeros((0, 2)) for _ in range(3))
+            unit=nothing,
+            times=Times(end_us=nothing, length_us=nothing, offset_us=nothing, error_s=np.zeros(0)),
+            ops=np.zeros((0, 2)),
+            bytes=np.zeros((0, 2)),
+            usec_us=np.zeros((0, 2)),
         ),
         proofs=_proofs(environment),
     )
@@ -120,7 +124,7 @@ def topology_of(environment: Environment) -> Topology:
     rows = [tuple(map(int, key.split("/"))) for key in volume_rows(environment)]
     stretched = [number for number, volume in enumerate(environment.volumes) if volume.other != NOWHERE]
     devices, disks = environment.devices, environment.disks
-    nobody = Pairs(_ints(()), _ints(()))
+    nobody = Pairs(left=_ints(()), right=_ints(()))
     carried = [(place, device) for place, disk in enumerate(disks) for device in disk.devices]
     return Topology(
         devices=Devices(
@@ -140,7 +144,7 @@ def topology_of(environment: Environment) -> Topology:
             unit=np.full(len(disks), NOWHERE),
             is_whole=np.zeros(len(disks), np.bool_),
             queue_limit=np.array([disk.queue for disk in disks], dtype=np.float64),
-            devices=Pairs(_ints(place for place, _ in carried), _ints(device for _, device in carried)),
+            devices=Pairs(left=_ints(place for place, _ in carried), right=_ints(device for _, device in carried)),
         ),
         volumes=Volumes(
             unit=_ints(volume for volume, _ in rows),
@@ -202,4 +206,4 @@ def _proofs(environment: Environment) -> Proofs:
         if vcenter.proven:
             rounding[number] = int(Rounding.TRUNCATES if vcenter.truncates else Rounding.ROUNDS)
             latest[number] = int(Latest.MEAN if vcenter.latest_s is None else Latest.INSTANT)
-    return Proofs(rounding, latest)
+    return Proofs(rounding=rounding, latest=latest)

@@ -29,7 +29,7 @@ class Code(IntEnum):
     BREACH = 3
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Readings:
     """One minute of each of n objects, by m measures.
 
@@ -46,7 +46,7 @@ class Readings:
     ops: Floats
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RuleTable:
     """r rules as columns, ordered by id. applies: (r, n) the scope over the objects of the readings to come.
 
@@ -84,17 +84,17 @@ def rule_table(rules: Mapping[int, Rule], measures: Sequence[RuleMeasure], appli
             measure[row, slot] = place[condition.measure] + offset
             threshold[row, slot], recovery[row, slot] = condition.at_least, condition.recovery
     return RuleTable(
-        np.array(sorted(rules), dtype=np.int64),
-        applies,
-        measure,
-        threshold,
-        recovery,
-        np.array([place[rule.conditions[0].measure] for rule in ordered], dtype=np.int64),
-        np.array([rule.min_ops for rule in ordered], dtype=np.float64),
-        np.array([QUALITIES[rule.min_quality] for rule in ordered], dtype=np.int8),
-        np.array([rule.for_min for rule in ordered], dtype=np.int64),
-        np.array([rule.keep_firing_min for rule in ordered], dtype=np.int64),
-        np.array([rule.no_data_after_min for rule in ordered], dtype=np.int64),
+        rule_id=np.array(sorted(rules), dtype=np.int64),
+        applies=applies,
+        measure=measure,
+        threshold=threshold,
+        recovery=recovery,
+        ops_row=np.array([place[rule.conditions[0].measure] for rule in ordered], dtype=np.int64),
+        min_ops=np.array([rule.min_ops for rule in ordered], dtype=np.float64),
+        worst_quality=np.array([QUALITIES[rule.min_quality] for rule in ordered], dtype=np.int8),
+        for_min=np.array([rule.for_min for rule in ordered], dtype=np.int64),
+        keep_firing_min=np.array([rule.keep_firing_min for rule in ordered], dtype=np.int64),
+        no_data_after_min=np.array([rule.no_data_after_min for rule in ordered], dtype=np.int64),
     )
 
 

@@ -65,7 +65,7 @@ BREACHING = np.dtype([("incident", "i8"), ("minute", "i8"), ("value", "f8"), ("l
 Table = npt.NDArray[np.void]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
     """What has to survive a restart, written in the same transaction as the transitions. rows, objects: ordered by their ids.
 
@@ -78,7 +78,7 @@ class Memory:
 
     @classmethod
     def blank(cls) -> "Memory":
-        return cls(np.empty(0, ROW), np.empty(0, OBJECT), 1)
+        return cls(rows=np.empty(0, ROW), objects=np.empty(0, OBJECT), next_incident=1)
 
     def dump(self) -> dict[str, Any]:
         """As JSON takes it."""
@@ -89,10 +89,10 @@ class Memory:
         """What `dump` gave, also through JSON. KeyError, TypeError or ValueError for anything else."""
         rows = np.array([tuple(row) for row in dumped["rows"]], dtype=ROW)
         objects = np.array([tuple(row) for row in dumped["objects"]], dtype=OBJECT)
-        return cls(rows, objects, int(dumped["next_incident"]))
+        return cls(rows=rows, objects=objects, next_incident=int(dumped["next_incident"]))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
     """What one step found. transitions: `TRANSITION`s by rule and object; breaching: `BREACHING`s; late: `LATE`s; refused: readings from
     the future."""
@@ -118,11 +118,11 @@ def step(memory: Memory, table: RuleTable, readings: Readings, now_minute: int) 
     objects = _remembered(memory.objects, known, readings, live, late)
     found = late[thing]
     return Step(
-        Memory(moved.rows, objects, moved.following),
-        moved.transitions,
-        moved.breaching,
-        _late(table, readings, rule[found], thing[found]),
-        int(future.sum()),
+        memory=Memory(rows=moved.rows, objects=objects, next_incident=moved.following),
+        transitions=moved.transitions,
+        breaching=moved.breaching,
+        late=_late(table, readings, rule[found], thing[found]),
+        refused=int(future.sum()),
     )
 
 
@@ -134,8 +134,10 @@ def retire(memory: Memory, rule_ids: Ints, minute: int) -> Step:
     ended["state"], ended["sequence"] = AlertState.RESOLVED, ended["sequence"] + 1
     nothing = np.full(len(ended), np.nan)
     transitions = _transitions(ended, before, np.full(len(ended), minute), nothing, nothing)
-    rest = Memory(memory.rows[~gone], memory.objects, memory.next_incident)
-    return Step(rest, transitions, np.empty(0, BREACHING), np.empty(0, LATE), refused=0)
+    rest = Memory(rows=memory.rows[~gone], objects=memory.objects, next_incident=memory.next_incident)
+    return Step(
+        memory=rest, transitions=transitions, breaching=np.empty(0, BREACHING), late=np.empty(0, LATE), refused=0
+    )
 
 
 # --- which minutes are new --------------------------------------------------------------------------------------------
@@ -189,7 +191,7 @@ def _late(table: RuleTable, readings: Readings, rule: Ints, thing: Ints) -> Tabl
 # --- what becomes of them ---------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Advanced:
     """All rows after the live minutes, what moved, what breached, and the next incident's number."""
 
@@ -234,7 +236,7 @@ def _advance(
     untouched[touched] = False
     rows = np.concatenate([memory.rows[untouched], new[~idle | recent]])
     ordered = rows[np.lexsort((rows["object_id"], rows["rule_id"]))]
-    return _Advanced(ordered, transitions, breaching, following)
+    return _Advanced(rows=ordered, transitions=transitions, breaching=breaching, following=following)
 
 
 class _Waits:

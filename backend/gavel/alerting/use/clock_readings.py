@@ -33,13 +33,13 @@ def readings_now(
             value[row] = lower[row] = _open_findings(connection, there, measure, now)
     n = len(there.objects)
     return Readings(
-        there.keys,
-        np.full(n, int(now.timestamp()) // _SECONDS),
-        np.ones(n, dtype=np.bool_),
-        np.zeros(n, dtype=np.int8),
-        value,
-        lower,
-        np.full(value.shape, np.inf),
+        object_id=there.keys,
+        minute=np.full(n, int(now.timestamp()) // _SECONDS),
+        present=np.ones(n, dtype=np.bool_),
+        quality=np.zeros(n, dtype=np.int8),
+        value=value,
+        lower=lower,
+        ops=np.full(value.shape, np.inf),
     )
 
 

@@ -33,7 +33,7 @@ _LATE_FOR = timedelta(hours=24)
 _MINUTE_S = 60
 
 
-@dataclass
+@dataclass(kw_only=True)
 class _Turn:
     """What one transaction moves the machine by."""
 
@@ -92,7 +92,7 @@ def _evaluate_once(context: WorkerContext) -> int | None:
 def _evaluate_all(connection: Connection, rules: Sequence[RuleRow], judged: Sequence[RuleRow], now: datetime) -> int:
     """Transitions of one turn. judged: those of the rules that are looked at; what the others found stays as it is."""
     before = alert_memory.read_memory(connection)
-    turn = _Turn(_memory_of(before), int(now.timestamp()) // _MINUTE_S)
+    turn = _Turn(memory=_memory_of(before), now_minute=int(now.timestamp()) // _MINUTE_S)
     _retire_others(turn, before, rules)
     due = _due(connection, turn.now_minute)
     watching = watched(connection, judged)
@@ -203,7 +203,9 @@ def _end_unwatched(turn: _Turn, watching: Iterable[WatchedObjects]) -> None:
 
 
 def _memory_of(row: MemoryRow) -> Memory:
-    return Memory(np.frombuffer(row.rows, ROW), np.frombuffer(row.objects, OBJECT), row.next_incident)
+    return Memory(
+        rows=np.frombuffer(row.rows, ROW), objects=np.frombuffer(row.objects, OBJECT), next_incident=row.next_incident
+    )
 
 
 def _row_of(turn: _Turn, before: MemoryRow, rules: Sequence[RuleRow]) -> MemoryRow:

@@ -25,7 +25,7 @@ _US_PER_S = 1e6
 Pair = tuple[Floats, Floats]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
     """n rows by m measures. value, lower, ops: (m, n), NaN where not measured; numbers of a part are of the I/Os that
     were measured in it. quality: (n,) 0 (A) to 3 (D). excess_outstanding: (n,) I/Os."""
@@ -55,7 +55,13 @@ def measured(series: LedgerSeries, scope: Flags, usual: Usual, measures: Sequenc
         value[row], lower[row] = _numbers(measure, way)
         ops[row] = np.nan_to_num(way.ops_of(measure.part)) / np.maximum(series.minutes, 1)
     letters = [_QUALITIES[letter] for letter in qualities(series.notes.quality_reasons).tolist()]
-    return Measured(value, lower, ops, np.array(letters, dtype=np.int64), ways[Direction.ALL].excess_outstanding[0])
+    return Measured(
+        value=value,
+        lower=lower,
+        ops=ops,
+        quality=np.array(letters, dtype=np.int64),
+        excess_outstanding=ways[Direction.ALL].excess_outstanding[0],
+    )
 
 
 class _Way:

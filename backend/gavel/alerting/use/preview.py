@@ -148,10 +148,18 @@ def _readings(there: AlertObjects, minute: int, places: np.ndarray, numbers: Mea
     present[places] = True
     quality = np.zeros(n, dtype=np.int8)
     quality[places] = numbers.quality[rows]
-    columns = [np.full((m, n), np.nan) for _ in range(3)]
-    for target, found in zip(columns, (numbers.value, numbers.lower, numbers.ops), strict=True):
+    value, lower, ops = (np.full((m, n), np.nan) for _ in range(3))
+    for target, found in zip((value, lower, ops), (numbers.value, numbers.lower, numbers.ops), strict=True):
         target[:, places] = found[:, rows]
-    return Readings(there.keys, np.full(n, minute), present, quality, *columns)
+    return Readings(
+        object_id=there.keys,
+        minute=np.full(n, minute),
+        present=present,
+        quality=quality,
+        value=value,
+        lower=lower,
+        ops=ops,
+    )
 
 
 def _firings(trial: _Try, steps: Iterator[Table]) -> list[PreviewFiring]:

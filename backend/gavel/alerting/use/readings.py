@@ -112,10 +112,18 @@ def _minute(there: AlertObjects, wanted: DueMinute, positions: Ints, numbers: Me
     n, m = len(shown), len(numbers.value)
     present, quality, excess_outstanding = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.int8), np.full(n, np.nan)
     present[at], quality[at], excess_outstanding[at] = True, numbers.quality[rows], numbers.excess_outstanding[rows]
-    columns = [np.full((m, n), np.nan) for _ in range(3)]
-    for target, found in zip(columns, (numbers.value, numbers.lower, numbers.ops), strict=True):
+    value, lower, ops = (np.full((m, n), np.nan) for _ in range(3))
+    for target, found in zip((value, lower, ops), (numbers.value, numbers.lower, numbers.ops), strict=True):
         target[:, at] = found[:, rows]
-    readings = Readings(there.keys[shown], np.full(n, wanted.minute), present, quality, *columns)
+    readings = Readings(
+        object_id=there.keys[shown],
+        minute=np.full(n, wanted.minute),
+        present=present,
+        quality=quality,
+        value=value,
+        lower=lower,
+        ops=ops,
+    )
     return MinuteRead(wanted.minute, readings, excess_outstanding)
 
 

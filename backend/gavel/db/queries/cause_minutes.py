@@ -37,7 +37,7 @@ _MINUTE_COLUMNS: Mapping[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CauseMinutes:
     """n minutes of disks, devices and volumes, by key, then by time.
 
@@ -54,7 +54,9 @@ def cause_minutes(connection: Connection, keys: Sequence[int], stamps: Sequence[
     """Of these keys, leaves or not, in the minutes that begin at `stamps`."""
     if not keys or not stamps:
         return CauseMinutes(
-            np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), {name: np.empty(0) for name in _MINUTE_COLUMNS}
+            starts_us=np.empty(0, dtype=np.int64),
+            keys=np.empty(0, dtype=np.int64),
+            columns={name: np.empty(0) for name in _MINUTE_COLUMNS},
         )
     columns = ", ".join(f"({sql})::float8 AS {name}" for name, sql in _MINUTE_COLUMNS.items())
     names = packed.named_in(LEDGER, columns)
@@ -70,7 +72,9 @@ def cause_minutes(connection: Connection, keys: Sequence[int], stamps: Sequence[
         {"keys": int_array(keys), "stamps": list(stamps), "lo": min(stamps), "hi": max(stamps)},
         kinds | dict.fromkeys(_MINUTE_COLUMNS, "f8"),
     )
-    return CauseMinutes(found["ts"], found["entity_id"], {name: found[name] for name in _MINUTE_COLUMNS})
+    return CauseMinutes(
+        starts_us=found["ts"], keys=found["entity_id"], columns={name: found[name] for name in _MINUTE_COLUMNS}
+    )
 
 
 def _tables(keys: Sequence[int]) -> Iterator[RawSeries]:

@@ -303,7 +303,7 @@ def matched_disks(connection: Connection) -> dict[str, npt.NDArray[np.int64]]:
     return fetch(connection, sql, {}, columns)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class InventoryRows:
     """Rows of what exists or did at the time in question; every list in order of id."""
 

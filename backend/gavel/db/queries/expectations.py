@@ -35,7 +35,7 @@ _HOUR = timedelta(hours=1)
 Floats = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Histories:
     """(n, 24) µs per I/O by hour of the day (UTC); NaN where a scope's own history is too short."""
 
@@ -66,7 +66,7 @@ def histories(connection: Connection, keys: Sequence[int]) -> Histories:
     order = np.argsort(wanted)
     rows = order[np.searchsorted(wanted[order], found["entity_id"])] if len(wanted) else np.empty(0, np.int64)
     san[rows, found["hour"]], array[rows, found["hour"]] = found["san_us"], found["array_us"]
-    return Histories(san, array)
+    return Histories(san_us=san, array_us=array)
 
 
 def array_settings(connection: Connection) -> Mapping[int, Mapping[str, Any]]:

@@ -167,7 +167,7 @@ def hosts_of_capture(connection: Connection, import_id: int) -> list[HostOfCaptu
     return [HostOfCapture(*row) for row in connection.execute(_HOSTS, {"import_id": import_id})]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CapturedDevice:
     """Rows of one device in one capture: stamps in µs by the capture's clock, columns (r,) by counter.
 

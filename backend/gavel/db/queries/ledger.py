@@ -44,7 +44,7 @@ class Detail(Enum):
     ABOVE = ledger_columns.ABOVE
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerSeries:
     """n sums, by key, then by time; a key has no row where it has no minute. Segments have no bounds here: those are NaN.
 

@@ -55,6 +55,6 @@ def ledger_object(connection: Connection, kind: RefKind, thing_id: int) -> Ledge
         subject=EntityRef(kind, thing_id, row.name),
         until_at=row.until_at,
         storage=modes.Storage(modes.required(row.mode), row.now),
-        history=Histories(san, array),
+        history=Histories(san_us=san, array_us=array),
         array_settings={int(source): settings for source, settings in (row.settings or {}).items()},
     )

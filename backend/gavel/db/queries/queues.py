@@ -44,7 +44,7 @@ class Queue:
     host: EntityRef
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Fullest:
     """The fullest queue of each bucket, in order of time; buckets in which no depth or no time is known are left out.
 
@@ -106,7 +106,7 @@ def queues(connection: Connection, kind: RefKind, thing_id: int) -> tuple[Queue,
     return devices_behind(connection, kind, thing_id).queues
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class QueueMinutes:
     """n minutes of devices, by time, then by device; those that are not in the ledger are left out.
 
@@ -158,8 +158,15 @@ def queue_minutes(
         },
     )
     devices = np.array([scope_of(int(key))[1] for key in found["entity_id"]], dtype=np.int64)
-    numbers = (found[name] for name in ("depth", "in_flight_ios", "waiting_ios", "kernel_us", "ops"))
-    return QueueMinutes(found["ts"], devices, *numbers)
+    return QueueMinutes(
+        starts_us=found["ts"],
+        device_id=devices,
+        depth=found["depth"],
+        in_flight_ios=found["in_flight_ios"],
+        waiting_ios=found["waiting_ios"],
+        kernel_us=found["kernel_us"],
+        ops=found["ops"],
+    )
 
 
 def kept_since(storage: modes.Storage) -> datetime:
@@ -197,4 +204,10 @@ def fullest(
         {"b": "us", "entity_id": "i8", "in_flight_ios": "f8", "waiting_ios": "f8", "depth": "f8"},
     )
     devices = np.array([scope_of(int(key))[1] for key in found["entity_id"]], dtype=np.int64)
-    return Fullest(found["b"], devices, found["in_flight_ios"], found["waiting_ios"], found["depth"])
+    return Fullest(
+        starts_us=found["b"],
+        device_id=devices,
+        in_flight_ios=found["in_flight_ios"],
+        waiting_ios=found["waiting_ios"],
+        depth=found["depth"],
+    )

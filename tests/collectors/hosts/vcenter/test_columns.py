@@ -21,7 +21,12 @@ def column(*numbers: int) -> Int64Array:
 def series(names: list[tuple[str, str]], stamps: list[list[int]], readings: list[list[list[int]]]) -> PivotedSeries:
     """Stamps in seconds per object, readings per counter and object."""
     ends = np.array(stamps, dtype=np.int64) * US
-    return PivotedSeries(tuple(names), ends, np.full_like(ends, 20), np.array(readings, dtype=np.int64))
+    return PivotedSeries(
+        names=tuple(names),
+        ended_at_us=ends,
+        interval_s=np.full_like(ends, 20),
+        values=np.array(readings, dtype=np.int64),
+    )
 
 
 def key(entity: str, instance: str) -> str:

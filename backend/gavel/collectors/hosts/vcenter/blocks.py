@@ -30,7 +30,9 @@ def whole_blocks_only(series: PivotedSeries) -> PivotedSeries:
         covered = np.where(inside, series.interval_s, 0).sum(axis=1) >= BLOCK_S
         complete |= inside & covered[:, None]
     values = np.where(complete, series.values, NOT_MEASURED)
-    return PivotedSeries(series.names, series.ended_at_us, series.interval_s, values)
+    return PivotedSeries(
+        names=series.names, ended_at_us=series.ended_at_us, interval_s=series.interval_s, values=values
+    )
 
 
 def _block_end(stamps_us: Int64Array) -> Int64Array:

@@ -51,7 +51,7 @@ class TooMuchError(ValueError):
     """A reply of QueryPerf that holds more than one call may be answered with; the text says what of."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PivotedSeries:
     """All series of a reply that have n samples, pivoted: g objects (an instance of an entity) with c counters each.
 
@@ -65,7 +65,7 @@ class PivotedSeries:
     values: Int64Array
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class _Block:
     """Series of equal length in the order they came: which counter, which object, and their text."""
 

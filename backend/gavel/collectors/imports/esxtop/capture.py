@@ -40,7 +40,7 @@ class CaptureSegment:
     report: HeaderReport
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EsxtopCapture:
     """One file.
 
