@@ -23,7 +23,7 @@ from tests.db.environments import SERIALS, batch, every, naa
 
 from gavel.db.engine import transaction
 from gavel.db.queries.members import members
-from gavel.db.queries.rows import RefKind
+from gavel.db.queries.refs import RefKind
 from gavel.db.write.samples import write_samples
 from gavel.domain.io_path import Layer
 from gavel.domain.scope import ScopeKind

@@ -31,7 +31,7 @@ from gavel.db.engine import Role, open_engine, transaction
 from gavel.db.migrate import migrate
 from gavel.db.queries.correlation import LedgerProgress, save_progress
 from gavel.db.queries.leaves import device_leaves, disk_leaves
-from gavel.db.queries.rows import RefKind
+from gavel.db.queries.refs import RefKind
 from gavel.db.queries.scopes import ledger_until
 from gavel.db.queries.sources import add_source
 from gavel.db.series import maintenance, partitions, plain

@@ -15,7 +15,7 @@ from gavel.correlate.captures import forget_import, proposed_hosts, tie_import
 from gavel.db.engine import reading, transaction
 from gavel.db.errors import NotFoundError
 from gavel.db.queries.imports import FileImport, covering_captures, host_id_by_name, list_imports, load_import
-from gavel.db.queries.rows import RefKind
+from gavel.db.queries.refs import RefKind
 from gavel.diagnosis.explain import diagnosis
 from gavel.diagnosis.sentences import StatementKind
 from gavel.domain.errors import SettingsError

@@ -11,7 +11,7 @@ from gavel.correlate.run import MINUTE
 from gavel.db.engine import reading, transaction
 from gavel.db.queries.events import events_of
 from gavel.db.queries.findings import FindingQuery, FindingRow, finding_history, findings
-from gavel.db.queries.rows import RefKind
+from gavel.db.queries.refs import RefKind
 from gavel.db.write.findings import EvaluationCounts, accept, reopen
 from gavel.db.write.inventory import store_inventory
 from gavel.domain.inventory import HostInventory, InventoryTaken

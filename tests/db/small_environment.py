@@ -8,8 +8,8 @@ from tests.db.conftest import Store
 from tests.db.environments import array_inventory, host_inventory
 
 from gavel.db.engine import reading
-from gavel.db.queries.datastores import datastores
-from gavel.db.queries.rows import DatastoreRecord, ListQuery
+from gavel.db.queries.datastores import DatastoreRecord, datastores
+from gavel.db.queries.paging import ListQuery
 
 NOW = datetime.now(UTC).replace(microsecond=0)
 _tags = itertools.count(1)

@@ -11,7 +11,7 @@ from tests.db.environments import SERIALS, naa
 from gavel.analysis.attribution import QualityReason
 from gavel.analysis.diagnosis import case_of
 from gavel.db.engine import Role, open_engine
-from gavel.db.queries.rows import RefKind
+from gavel.db.queries.refs import RefKind
 from gavel.diagnosis.breakdown import DirectionNumbers, waterfall
 from gavel.diagnosis.contributors import contributors
 from gavel.diagnosis.diagnose import layer_numbers

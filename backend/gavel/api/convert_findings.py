@@ -17,7 +17,7 @@ from gavel.api.schemas.findings import (
     FindingTotalsOut,
 )
 from gavel.db.queries.findings import FindingEventRow, FindingRow, FindingTotals
-from gavel.db.queries.rows import EntityRef, RefKind
+from gavel.db.queries.refs import EntityRef, RefKind
 from gavel.findings.model import FindingRule
 from gavel.findings.registry import RULES_BY_ID
 

@@ -10,7 +10,7 @@ from fastapi import Depends, HTTPException, Query
 from gavel.api.deps import NowDep
 from gavel.api.filters import FilterDep
 from gavel.api.inputs import INT32_MAX, Search, in_calendar
-from gavel.db.queries.rows import ListQuery, Sort
+from gavel.db.queries.paging import ListQuery, Sort
 
 _RELATIVE = re.compile(r"-(\d{1,5})([smhdw])")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}

@@ -13,9 +13,8 @@ from gavel.db.engine import Role, open_engine, reading
 from gavel.db.errors import StorageError
 from gavel.db.migrate import check
 from gavel.db.queries.kept import Kept, kept
-from gavel.db.queries.rows import UnmatchedQuery
 from gavel.db.queries.sources import SourceHealth, source_health
-from gavel.db.queries.unmatched import unmatched
+from gavel.db.queries.unmatched import UnmatchedQuery, unmatched
 from gavel.supervise.journal import read_journal
 from gavel.supervise.lock import running_pid
 

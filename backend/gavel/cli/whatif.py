@@ -14,7 +14,7 @@ from gavel.api.schemas.whatif import ScenarioIn, TypedIn, WhatIfOut
 from gavel.cli.opened import opened
 from gavel.config import Settings
 from gavel.db.engine import Engine, reading
-from gavel.db.queries.rows import RefKind
+from gavel.db.queries.refs import RefKind
 from gavel.db.queries.search import search
 from gavel.views.whatif import PredictedChange, Scenario, of_numbers, of_start
 from gavel.views.whatif_examples import EXAMPLES

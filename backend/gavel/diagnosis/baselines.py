@@ -12,7 +12,7 @@ from gavel.analysis.diagnosis import DEFAULTS, Expectations, baseline_us
 from gavel.analysis.intervals import Bools, Floats
 from gavel.db.engine import Connection
 from gavel.db.queries.expectations import HOURS, BackingArray, Histories, array_settings, backing_arrays, histories
-from gavel.db.queries.rows import RefKind
+from gavel.db.queries.refs import RefKind
 from gavel.domain.io_path import Layer
 from gavel.domain.ledger import Flags
 from gavel.domain.scope import ScopeKind, scope_key

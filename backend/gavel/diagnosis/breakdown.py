@@ -11,7 +11,7 @@ from gavel.analysis.intervals import Bools, Floats
 from gavel.analysis.ledger import LAYER_SEGMENTS, LEAST_OPS, Stack, stacked, timed_ops
 from gavel.db.engine import Connection
 from gavel.db.queries.ledger import LedgerSeries
-from gavel.db.queries.rows import RefKind
+from gavel.db.queries.refs import RefKind
 from gavel.diagnosis.baselines import BaselineFrom
 from gavel.diagnosis.diagnose import (
     DiagnosisState,

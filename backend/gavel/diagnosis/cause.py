@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Literal
 
-from gavel.db.queries.rows import EntityRef
+from gavel.db.queries.refs import EntityRef
 from gavel.domain.io_path import Confidence
 from gavel.findings.binding import BINDING_SHARE
 

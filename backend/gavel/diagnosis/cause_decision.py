@@ -7,7 +7,7 @@ from datetime import datetime
 
 import numpy as np
 
-from gavel.db.queries.rows import EntityRef, RefKind
+from gavel.db.queries.refs import EntityRef, RefKind
 from gavel.diagnosis.cause import Candidate, Cause, CauseChange, CauseKind, CauseObject, NumberChange
 from gavel.diagnosis.cause_host import host_candidates
 from gavel.diagnosis.cause_inputs import CauseInputs

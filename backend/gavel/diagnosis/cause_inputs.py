@@ -9,7 +9,7 @@ from gavel.db.queries.cause_minutes import CauseMinutes
 from gavel.db.queries.causes import DeviceLoad, DiskLoad, QueueIssuer, VolumeLoad
 from gavel.db.queries.path_loads import PathLoad
 from gavel.db.queries.peer_volumes import PeerVolume
-from gavel.db.queries.rows import EntityRef, RefKind
+from gavel.db.queries.refs import EntityRef, RefKind
 from gavel.db.queries.tasks import TaskRun
 from gavel.diagnosis.cause import TwinTest
 from gavel.diagnosis.episode import Episode, stamps_us

@@ -20,7 +20,7 @@ from gavel.db.queries.causes import (
 )
 from gavel.db.queries.path_loads import PathLoad, PathTime, path_loads
 from gavel.db.queries.peer_volumes import ArrayTime, PeerVolume, peer_volumes
-from gavel.db.queries.rows import EntityRef, RefKind
+from gavel.db.queries.refs import EntityRef, RefKind
 from gavel.db.queries.tasks import TaskRun, task_runs
 from gavel.diagnosis.cause_inputs import CauseInputs
 from gavel.diagnosis.diagnose import MINUTE

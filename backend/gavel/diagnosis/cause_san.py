@@ -9,7 +9,7 @@ import numpy as np
 from gavel.analysis.intervals import Floats
 from gavel.db.queries.causes import DeviceLoad
 from gavel.db.queries.path_loads import PathLoad
-from gavel.db.queries.rows import EntityRef
+from gavel.db.queries.refs import EntityRef
 from gavel.diagnosis.cause import Candidate, CauseEvidence, CauseKind, CauseObject
 from gavel.diagnosis.cause_inputs import CauseInputs, twin_test
 from gavel.diagnosis.cause_words import counted, percent

@@ -10,7 +10,7 @@ from gavel.analysis.intervals import Floats
 from gavel.analysis.severity import elevated_from_us
 from gavel.db.queries.causes import VolumeLoad
 from gavel.db.queries.peer_volumes import PeerVolume
-from gavel.db.queries.rows import EntityRef
+from gavel.db.queries.refs import EntityRef
 from gavel.diagnosis.cause import Candidate, CauseEvidence, CauseKind, CauseLimit, CauseObject, TwinTest
 from gavel.diagnosis.cause_groups import group_limit_candidates
 from gavel.diagnosis.cause_inputs import CauseInputs, twin_test

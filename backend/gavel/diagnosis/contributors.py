@@ -13,7 +13,7 @@ from gavel.db.engine import Connection
 from gavel.db.queries.leaves import DiskLeaf, device_leaves, disk_leaves, stretched_leaves
 from gavel.db.queries.ledger import Detail, LedgerSeries, ledger
 from gavel.db.queries.queues import Queue
-from gavel.db.queries.rows import EntityRef, RefKind
+from gavel.db.queries.refs import EntityRef, RefKind
 from gavel.diagnosis.diagnose import none_if_nan
 from gavel.diagnosis.window import DiagnosisWindow, WindowSum, summed
 from gavel.domain.io_path import Direction, Layer, LayerName

@@ -11,7 +11,7 @@ from gavel.analysis.ledger import KERNEL
 from gavel.db.engine import Connection
 from gavel.db.queries.ledger import MINUTE, LedgerSeries
 from gavel.db.queries.queues import DevicesBehind, Queue, QueueMinutes, queue_minutes
-from gavel.db.queries.rows import EntityRef
+from gavel.db.queries.refs import EntityRef
 from gavel.diagnosis.breakdown import are_coarse
 from gavel.diagnosis.sentences import FullestMinute
 from gavel.domain.io_path import Direction

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import TypeAlias
 
 from gavel.db.engine import Connection
-from gavel.db.queries.rows import EntityRef, RefKind
+from gavel.db.queries.refs import EntityRef, RefKind
 from gavel.db.queries.series import BucketedSeries, SeriesColumn, SeriesGroup, Side, series_of
 from gavel.db.series.modes import Storage
 from gavel.domain.io_path import DirectionName

@@ -8,7 +8,7 @@ import numpy as np
 from gavel.analysis.attribution import in_words
 from gavel.analysis.diagnosis import Reason
 from gavel.db.engine import Connection
-from gavel.db.queries.rows import RefKind
+from gavel.db.queries.refs import RefKind
 from gavel.diagnosis.baselines import BaselineFrom
 from gavel.diagnosis.breakdown import layers_of, main_segment
 from gavel.diagnosis.capture_words import capture_words

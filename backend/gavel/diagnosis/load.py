@@ -11,7 +11,7 @@ from gavel.db.queries.correlation import Recalculated, recalculated
 from gavel.db.queries.imports import CoveringCapture, covering_captures
 from gavel.db.queries.leaves import carried_name, disk_leaves
 from gavel.db.queries.queues import DevicesBehind, devices_behind
-from gavel.db.queries.rows import EntityRef, RefKind
+from gavel.db.queries.refs import EntityRef, RefKind
 from gavel.db.queries.scopes import array_names
 from gavel.diagnosis.breakdown import MOST, main_segment
 from gavel.diagnosis.cause_inputs import CauseInputs

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from gavel.analysis.severity import elevated_from_us
-from gavel.db.queries.rows import RefKind
+from gavel.db.queries.refs import RefKind
 from gavel.diagnosis.diagnose import DiagnosedRows, baseline_us, named_spans
 from gavel.domain.io_path import SPANS, Layer, Severity
 

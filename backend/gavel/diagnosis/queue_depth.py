@@ -18,7 +18,7 @@ from gavel.db.queries.depths import (
     vm_minutes,
 )
 from gavel.db.queries.ledger import MINUTE
-from gavel.db.queries.rows import EntityRef
+from gavel.db.queries.refs import EntityRef
 from gavel.diagnosis.evidence import EvidenceNumber, capitalized
 from gavel.diagnosis.sentences import Statement, StatementKind, clock
 from gavel.domain.source import Stream

@@ -12,11 +12,10 @@ from gavel.analysis.intervals import Floats
 from gavel.analysis.segments import SPAN_LAYERS
 from gavel.analysis.topology import Index
 from gavel.db.engine import Connection
-from gavel.db.queries.inventory_rows import Owner
 from gavel.db.queries.ledger import Detail, ledger
 from gavel.db.queries.object_filter import NO_FILTER, ObjectFilter
-from gavel.db.queries.owners import owners
-from gavel.db.queries.rows import EntityRef, RefKind
+from gavel.db.queries.owners import Owner, owners
+from gavel.db.queries.refs import EntityRef, RefKind
 from gavel.db.queries.scopes import SCOPES, arrays_behind, ledger_until, present_things
 from gavel.db.series.modes import Storage, storage
 from gavel.diagnosis.baselines import UsualOf, hours_of, usual

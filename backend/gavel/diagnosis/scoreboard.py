@@ -7,7 +7,7 @@ from enum import StrEnum
 import numpy as np
 
 from gavel.analysis.severity import elevated_from_us
-from gavel.db.queries.rows import RefKind
+from gavel.db.queries.refs import RefKind
 from gavel.diagnosis.diagnose import DiagnosedRows, LayerNumbers, baseline_us, span_layers
 from gavel.diagnosis.own_layers import is_own
 from gavel.domain.io_path import LAYER_STYLES, Layer, LayerName

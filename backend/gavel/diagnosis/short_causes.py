@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from gavel.db.engine import Connection
 from gavel.db.queries.ledger import Detail, ledger
-from gavel.db.queries.rows import EntityRef
+from gavel.db.queries.refs import EntityRef
 from gavel.db.series.modes import Storage
 from gavel.diagnosis.baselines import UsualOf, hours_at
 from gavel.diagnosis.cause import Cause

@@ -6,7 +6,7 @@ from datetime import datetime
 import numpy as np
 
 from gavel.analysis.diagnosis import Reason
-from gavel.db.queries.rows import RefKind
+from gavel.db.queries.refs import RefKind
 from gavel.diagnosis.baselines import BaselineFrom
 from gavel.diagnosis.diagnose import (
     DiagnosedRows,

@@ -10,7 +10,7 @@ from gavel.analysis.backtest import BacktestScore, ChangeOutcome, score
 from gavel.db.engine import Connection
 from gavel.db.queries.depths import queue_settings
 from gavel.db.queries.queues import Queue
-from gavel.db.queries.rows import EntityRef, RefKind
+from gavel.db.queries.refs import EntityRef, RefKind
 from gavel.db.queries.setting_changes import SettingChange, SettingName, setting_changes
 from gavel.views.whatif import Scenario, WhatIf, of_start
 from gavel.views.whatif_load import MINUTE, WIDTH, NotPredictableError, QueueStart, queues_behind, start_of

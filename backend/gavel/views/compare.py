@@ -10,7 +10,7 @@ import numpy as np
 from gavel.analysis.ledger import Difference, Differences, differences, rolled_up
 from gavel.db.engine import Connection
 from gavel.db.queries.leaves import device_leaves, disk_leaves
-from gavel.db.queries.rows import RefKind
+from gavel.db.queries.refs import RefKind
 from gavel.diagnosis.baselines import BaselineFrom, hours_of
 from gavel.diagnosis.contributors import known_rows, leaf_sums
 from gavel.diagnosis.diagnose import DiagnosisState, baseline_from, bytes_per_op, covered, none_if_nan, write_share

@@ -19,7 +19,7 @@ from gavel.db.queries.hops import (
 from gavel.db.queries.leaves import DiskLeaf, disk_leaves
 from gavel.db.queries.ledger import Detail, LedgerSeries, ledger
 from gavel.db.queries.queues import Queue, queues
-from gavel.db.queries.rows import EntityRef
+from gavel.db.queries.refs import EntityRef
 from gavel.diagnosis.window import WindowSum
 from gavel.domain.io_path import Direction
 from gavel.domain.scope import ScopeKind, scope_key, scope_of

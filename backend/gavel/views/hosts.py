@@ -7,7 +7,7 @@ from datetime import datetime
 from gavel.db.engine import Connection
 from gavel.db.queries.leaves import DiskLeaf, device_leaves, disk_leaves
 from gavel.db.queries.queues import Queue
-from gavel.db.queries.rows import EntityRef, RefKind
+from gavel.db.queries.refs import EntityRef, RefKind
 from gavel.db.queries.series import SeriesGroup, series_of
 from gavel.diagnosis.evidence import Pair, mean, points_over, weighed
 from gavel.diagnosis.window import DiagnosisWindow, WindowSum, summed

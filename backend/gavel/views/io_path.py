@@ -12,7 +12,7 @@ from gavel.db.engine import Connection
 from gavel.db.queries.hops import PathGroup
 from gavel.db.queries.leaves import DiskLeaf
 from gavel.db.queries.queues import Queue
-from gavel.db.queries.rows import EntityRef, RefKind
+from gavel.db.queries.refs import EntityRef, RefKind
 from gavel.diagnosis.breakdown import are_coarse
 from gavel.diagnosis.contributors import known_rows
 from gavel.diagnosis.diagnose import none_if_nan, span_key, span_label, span_layers

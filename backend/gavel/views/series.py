@@ -13,7 +13,7 @@ from gavel.db.engine import Connection
 from gavel.db.queries.ledger import LedgerSeries, ledger
 from gavel.db.queries.ledger_objects import ledger_object
 from gavel.db.queries.queues import Queue, queues
-from gavel.db.queries.rows import EntityRef, RefKind
+from gavel.db.queries.refs import EntityRef, RefKind
 from gavel.db.queries.scopes import SCOPES, ledger_until
 from gavel.db.series import modes
 from gavel.diagnosis.breakdown import PARTS, displayable_stack

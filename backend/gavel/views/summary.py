@@ -9,7 +9,7 @@ from gavel.db.engine import Connection
 from gavel.db.queries.events import Event, events_of
 from gavel.db.queries.gaps import SourceGap, gaps_of_sources
 from gavel.db.queries.leaves import DiskLeaf, disk_leaves
-from gavel.db.queries.rows import RefKind
+from gavel.db.queries.refs import RefKind
 from gavel.diagnosis.breakdown import Waterfall, waterfall_of
 from gavel.diagnosis.contributors import Contributors, contributors_of, load_leaves
 from gavel.diagnosis.explain import Diagnosis, explain

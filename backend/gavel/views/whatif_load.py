@@ -15,8 +15,7 @@ from gavel.db.queries.cause_minutes import cause_minutes
 from gavel.db.queries.depths import DeviceQueueSettings, queue_settings
 from gavel.db.queries.path_loads import PathLoad, PathTime, path_loads
 from gavel.db.queries.queues import Queue, devices_behind, queue_minutes
-from gavel.db.queries.refs import require
-from gavel.db.queries.rows import EntityRef, RefKind
+from gavel.db.queries.refs import EntityRef, RefKind, require
 from gavel.db.queries.scopes import ledger_until
 from gavel.db.queries.whatif import QueueDisk, array_behind, disks_in_queue
 from gavel.domain.controllers import QUEUE_LIMITS

@@ -12,12 +12,10 @@ from tests.db.small_environment import NOW, Environment
 
 from gavel.db.engine import Role, open_engine, reading, transaction
 from gavel.db.queries.filters import narrowed
-from gavel.db.queries.inventory_rows import Owner
 from gavel.db.queries.labels import label_names, label_values, labels_of
 from gavel.db.queries.object_filter import LabelFilter, ObjectFilter
-from gavel.db.queries.owners import label_meanings, owners
-from gavel.db.queries.refs import TABLES
-from gavel.db.queries.rows import RefKind
+from gavel.db.queries.owners import Owner, label_meanings, owners
+from gavel.db.queries.refs import TABLES, RefKind
 from gavel.db.queries.search import search
 from gavel.db.write.labels import set_label_meaning
 from gavel.domain.inventory import HostInventory, ToolsState, Vm

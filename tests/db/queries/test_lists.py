@@ -14,8 +14,10 @@ from gavel.db.errors import NotFoundError
 from gavel.db.queries.datastores import datastore, datastores
 from gavel.db.queries.events import events_of
 from gavel.db.queries.hosts import host, hosts
-from gavel.db.queries.newest import newest_minute, newest_sides
-from gavel.db.queries.rows import ListQuery, MatchBy, NewestSides, RefKind, Sort
+from gavel.db.queries.matching import MatchBy
+from gavel.db.queries.newest import NewestSides, newest_minute, newest_sides
+from gavel.db.queries.paging import ListQuery, Sort
+from gavel.db.queries.refs import RefKind
 from gavel.db.queries.vms import vm, vms
 from gavel.db.queries.volumes import volume, volumes
 from gavel.domain.source import Stream

@@ -10,8 +10,9 @@ from tests.db.environments import array_inventory, batch, every, host_inventory,
 
 from gavel.db.engine import reading
 from gavel.db.queries.arrays import arrays
-from gavel.db.queries.hosts import host
-from gavel.db.queries.rows import DeviceNumbers, HostDetail, ListQuery, VolumeParts
+from gavel.db.queries.hosts import HostDetail, host
+from gavel.db.queries.newest import DeviceNumbers, VolumeParts
+from gavel.db.queries.paging import ListQuery
 from gavel.db.queries.sources import source_health
 from gavel.db.queries.vms import vm
 from gavel.db.queries.volumes import volumes

@@ -6,7 +6,7 @@ from tests.db.environments import eui, naa, serials
 from tests.db.small_environment import NOW, Environment
 
 from gavel.db.engine import reading
-from gavel.db.queries.rows import RefKind
+from gavel.db.queries.refs import RefKind
 from gavel.db.queries.search import search
 from gavel.db.queries.vms import vms
 

@@ -9,8 +9,8 @@ from tests.db.conftest import Store
 from tests.db.environments import array_inventory, disk, host_inventory, naa, serials, volume
 
 from gavel.db.engine import reading
-from gavel.db.queries.rows import RefKind, UnmatchedKind, UnmatchedQuery, UnmatchedRecord, UnmatchedRecords
-from gavel.db.queries.unmatched import unmatched
+from gavel.db.queries.refs import RefKind
+from gavel.db.queries.unmatched import UnmatchedKind, UnmatchedQuery, UnmatchedRecord, UnmatchedRecords, unmatched
 from gavel.domain.inventory import ArrayHost, ArrayInventory, Connection, DirectoryExport, HostInventory, UnknownPath
 
 NOW = datetime.now(UTC).replace(microsecond=0)

@@ -9,7 +9,7 @@ from tests.db.environments import SERIALS, array_inventory, batch, every, host_i
 from gavel.db.engine import reading, transaction
 from gavel.db.errors import NotFoundError
 from gavel.db.queries.clocks import record_clocks
-from gavel.db.queries.rows import RefKind
+from gavel.db.queries.refs import RefKind
 from gavel.db.queries.series import BucketedSeries, SeriesColumn, SeriesGroup, series
 from gavel.domain.source import ClockReading, Stream
 

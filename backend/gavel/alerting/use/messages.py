@@ -26,7 +26,7 @@ from gavel.db.errors import NotFoundError
 from gavel.db.queries.alerts import AlertRow
 from gavel.db.queries.finding_counts import WorstFinding, worst_open_finding
 from gavel.db.queries.owners import owners
-from gavel.db.queries.rows import RefKind
+from gavel.db.queries.refs import RefKind
 from gavel.db.queries.scopes import ledger_until
 from gavel.diagnosis.diagnose import MINUTE, DiagnosisState
 from gavel.diagnosis.evidence import EvidenceNumber

@@ -9,8 +9,7 @@ import numpy.typing as npt
 from gavel.alerting.rules.model import Rule, Subject
 from gavel.db.engine import Connection
 from gavel.db.queries.alert_objects import AlertObject, alert_objects
-from gavel.db.queries.refs import refs
-from gavel.db.queries.rows import RefKind
+from gavel.db.queries.refs import RefKind, refs
 from gavel.domain.scope import ScopeKind, scope_key
 
 SCOPES: Mapping[Subject, ScopeKind] = {

@@ -11,7 +11,7 @@ from gavel.alerting.render.picture_svg import Heading
 from gavel.db.engine import Connection
 from gavel.db.errors import NotFoundError
 from gavel.db.queries.notifications import NotificationRow, notification_by_event
-from gavel.db.queries.rows import RefKind
+from gavel.db.queries.refs import RefKind
 from gavel.diagnosis.breakdown import waterfall
 from gavel.egress.policy import OutboundPolicy
 from gavel.vault import Vault

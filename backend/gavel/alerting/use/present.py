@@ -14,8 +14,7 @@ from gavel.alerting.use.objects import SCOPES, AlertObjects, things
 from gavel.db.engine import Connection
 from gavel.db.queries.alerts import AlertRow
 from gavel.db.queries.ledger import ledger
-from gavel.db.queries.refs import of_sources
-from gavel.db.queries.rows import RefKind
+from gavel.db.queries.refs import RefKind, of_sources
 from gavel.db.queries.scopes import arrays_behind, ledger_until
 from gavel.db.write.alert_memory import first_due_minute
 from gavel.diagnosis.baselines import usual

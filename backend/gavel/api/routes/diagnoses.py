@@ -17,7 +17,7 @@ from gavel.api.schemas.answer import Answer
 from gavel.api.schemas.diagnoses import ConfidenceName, DiagnosisAnswer, OverviewOut, SeverityName
 from gavel.api.schemas.series import Series
 from gavel.db.engine import Connection, reading
-from gavel.db.queries.rows import RefKind
+from gavel.db.queries.refs import RefKind
 from gavel.db.queries.scopes import ledger_until
 from gavel.diagnosis import breakdown, explain, ranking
 from gavel.diagnosis import contributors as contributing

@@ -10,21 +10,15 @@ from gavel.api.ranges import Limit, ListDep
 from gavel.api.schemas.answer import Answer, Page
 from gavel.api.schemas.entities import UnmatchedPage
 from gavel.db.engine import reading
-from gavel.db.queries import arrays, datastores, hosts, rows, vms, volumes
-from gavel.db.queries.rows import (
-    ArrayDetail,
-    ArrayRecord,
-    DatastoreDetail,
-    DatastoreRecord,
-    HostDetail,
-    HostRecord,
-    VmDetail,
-    VmRecord,
-    VolumeDetail,
-    VolumeRecord,
-)
+from gavel.db.queries import arrays, datastores, hosts, vms, volumes
+from gavel.db.queries.arrays import ArrayDetail, ArrayRecord
+from gavel.db.queries.datastores import DatastoreDetail, DatastoreRecord
+from gavel.db.queries.hosts import HostDetail, HostRecord
+from gavel.db.queries.paging import Item, ListQuery, RecordPage
 from gavel.db.queries.search import SearchHit, search
-from gavel.db.queries.unmatched import unmatched
+from gavel.db.queries.unmatched import UnmatchedKind, UnmatchedQuery, unmatched
+from gavel.db.queries.vms import VmDetail, VmRecord
+from gavel.db.queries.volumes import VolumeDetail, VolumeRecord
 
 router = APIRouter(tags=["environment"], dependencies=[ReaderOnly])
 
@@ -95,7 +89,7 @@ def list_unmatched(
     search: Annotated[
         str, Query(max_length=200, pattern=TEXT_PATTERN, description="part of a name, a host's name or a reason")
     ] = "",
-    kind: rows.UnmatchedKind | None = None,
+    kind: UnmatchedKind | None = None,
     needs_action: Annotated[bool | None, Query(description="only objects that need action, or only the rest")] = None,
     source: Annotated[int | None, Query(ge=1, le=INT32_MAX, description="only of this vCenter or array")] = None,
     limit: Limit = 100,
@@ -103,7 +97,7 @@ def list_unmatched(
 ) -> UnmatchedPage:
     """What is on one side only, with the reason and what to do: datastores, devices and virtual disks without an array's volume;
     volumes that hosts are connected to without a device, and exports without a datastore. What needs action comes first."""
-    query = rows.UnmatchedQuery(search.strip(), kind, needs_action, source, limit, offset)
+    query = UnmatchedQuery(search.strip(), kind, needs_action, source, limit, offset)
     with reading(app.engine) as connection:
         page = unmatched(connection, query)
     return UnmatchedPage(items=list(page.items), total=page.total, limit=limit, offset=offset, counts=list(page.counts))
@@ -119,5 +113,5 @@ def search_names(
         return list(search(connection, q, limit=limit))
 
 
-def _page(page: rows.RecordPage[rows.Item], query: rows.ListQuery) -> Page[rows.Item]:
+def _page(page: RecordPage[Item], query: ListQuery) -> Page[Item]:
     return Page(items=list(page.items), total=page.total, limit=query.limit, offset=query.offset)

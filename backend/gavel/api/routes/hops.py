@@ -9,7 +9,7 @@ from gavel.api.ranges import OptionalRangeDep
 from gavel.api.routes.diagnoses import ThingId
 from gavel.api.schemas.answer import Answer
 from gavel.db.engine import reading
-from gavel.db.queries.rows import RefKind
+from gavel.db.queries.refs import RefKind
 from gavel.views import io_path as way
 from gavel.views.io_path import Hops
 

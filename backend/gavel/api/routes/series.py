@@ -13,7 +13,7 @@ from gavel.api.schemas.series import Column, EventOut, Group, Series
 from gavel.db.engine import reading
 from gavel.db.queries.events import Event, events_of
 from gavel.db.queries.gaps import gaps
-from gavel.db.queries.rows import RefKind
+from gavel.db.queries.refs import RefKind
 from gavel.db.queries.series import SeriesGroup, series
 from gavel.db.queries.sources import sources
 from gavel.diagnosis.evidence import label, quantity_label

@@ -19,7 +19,12 @@ from gavel.api.schemas.diagnoses import DiagnosisAnswer
 from gavel.api.schemas.summary import HappenedOut, SectionName, SummaryOut
 from gavel.db.engine import Connection, reading
 from gavel.db.queries import arrays, datastores, hosts, vms, volumes
-from gavel.db.queries.rows import ArrayDetail, DatastoreDetail, HostDetail, RefKind, VmDetail, VolumeDetail
+from gavel.db.queries.arrays import ArrayDetail
+from gavel.db.queries.datastores import DatastoreDetail
+from gavel.db.queries.hosts import HostDetail
+from gavel.db.queries.refs import RefKind
+from gavel.db.queries.vms import VmDetail
+from gavel.db.queries.volumes import VolumeDetail
 from gavel.diagnosis.breakdown import Waterfall
 from gavel.diagnosis.contributors import Contributors
 from gavel.views.hosts import HostRows

@@ -13,7 +13,7 @@ from gavel.api.ranges import OptionalRangeDep
 from gavel.api.schemas.answer import Answer
 from gavel.api.schemas.whatif import BacktestOut, ScenarioIn, TypedIn, WhatIfIn, WhatIfKind, WhatIfOut, WhatIfSubjectIn
 from gavel.db.engine import reading
-from gavel.db.queries.rows import RefKind
+from gavel.db.queries.refs import RefKind
 from gavel.views import whatif
 from gavel.views.backtest import backtest
 from gavel.views.whatif_examples import EXAMPLES, WhatIfExample

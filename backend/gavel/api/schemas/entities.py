@@ -1,7 +1,7 @@
 """Pages of the lists of objects."""
 
 from gavel.api.schemas.answer import Answer, Page
-from gavel.db.queries.rows import UnmatchedRecord, UnmatchedTotal
+from gavel.db.queries.unmatched import UnmatchedRecord, UnmatchedTotal
 
 
 class UnmatchedPage(Page[Answer[UnmatchedRecord]]):

@@ -7,7 +7,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 from gavel.api.inputs import Instant, Lines, Name
 from gavel.api.schemas.answer import Answer, Page
 from gavel.api.schemas.common import Out
-from gavel.db.queries.rows import EntityRef
+from gavel.db.queries.refs import EntityRef
 from gavel.findings.model import Advice, EvidenceRow, FindingEvidence, FindingReference
 
 FindingSeverityName = Literal["normal", "elevated", "high"]

@@ -6,7 +6,7 @@ from pydantic import AwareDatetime
 
 from gavel.api.schemas.answer import Answer
 from gavel.api.schemas.common import GapOut, Out, SourceRef
-from gavel.db.queries.rows import EntityRef
+from gavel.db.queries.refs import EntityRef
 from gavel.domain.streams import ColumnUnit
 
 

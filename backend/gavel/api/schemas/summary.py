@@ -8,7 +8,11 @@ from gavel.api.schemas.answer import Answer
 from gavel.api.schemas.common import GapOut, Out
 from gavel.api.schemas.diagnoses import DiagnosisAnswer
 from gavel.api.schemas.series import EventOut
-from gavel.db.queries.rows import ArrayDetail, DatastoreDetail, HostDetail, VmDetail, VolumeDetail
+from gavel.db.queries.arrays import ArrayDetail
+from gavel.db.queries.datastores import DatastoreDetail
+from gavel.db.queries.hosts import HostDetail
+from gavel.db.queries.vms import VmDetail
+from gavel.db.queries.volumes import VolumeDetail
 from gavel.diagnosis.breakdown import Waterfall
 from gavel.diagnosis.contributors import Contributors
 from gavel.views.hosts import HostRows

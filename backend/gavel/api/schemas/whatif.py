@@ -8,7 +8,7 @@ from gavel.api.inputs import BodyId, Instant, Number
 from gavel.api.schemas.answer import Answer
 from gavel.api.schemas.common import Out
 from gavel.db.queries.queues import Queue
-from gavel.db.queries.rows import EntityRef
+from gavel.db.queries.refs import EntityRef
 from gavel.views.backtest import ChangedSetting
 from gavel.views.whatif import PartRange, PredictedChange
 

@@ -7,8 +7,7 @@ from sqlalchemy import text
 
 from gavel.db.engine import Connection
 from gavel.db.queries.members import MEMBERS
-from gavel.db.queries.refs import TABLES
-from gavel.db.queries.rows import RefKind
+from gavel.db.queries.refs import TABLES, RefKind
 from gavel.domain.source import Stream
 
 _NAMES: Mapping[RefKind, str] = {

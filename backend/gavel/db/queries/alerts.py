@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, and_, func, or_, select, text, update
 
 from gavel.db.engine import Connection
 from gavel.db.errors import NotFoundError
-from gavel.db.queries.rows import RecordPage
+from gavel.db.queries.paging import RecordPage
 from gavel.db.schema.alerting import alert, alert_transition
 
 _OPEN = and_(alert.c.ended_at.is_(None), alert.c.fired_at.is_not(None))

@@ -1,19 +1,67 @@
 """Arrays: the list and a single one."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Row, text
 
 from gavel.db.engine import Connection
-from gavel.db.queries.newest import newest_minute, newest_sides
-from gavel.db.queries.paging import page_of
-from gavel.db.queries.refs import linked, not_found, refs
-from gavel.db.queries.rows import ArrayDetail, ArrayHostRow, ArrayRecord, ListQuery, PodRow, RecordPage, RefKind
+from gavel.db.queries.newest import NewestSides, newest_minute, newest_sides
+from gavel.db.queries.paging import ListQuery, RecordPage, page_of
+from gavel.db.queries.refs import EntityRef, RefKind, linked, not_found, refs
 from gavel.db.schema.array_side import storage_array
 from gavel.domain.fields import fields_of
 from gavel.domain.inventory import Fact, PortHealth
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayRecord:
+    """`version`: of the array's software. `facts`: what else the array says of itself, in its vendor's words."""
+
+    id: int
+    name: str
+    source: EntityRef
+    model: str | None
+    version: str
+    facts: tuple[Fact, ...]
+    volumes: int
+    hosts: int
+    pods: int
+    newest: NewestSides
+
+
+@dataclass(frozen=True, slots=True)
+class PodRow:
+    """`arrays`: those of its arrays that Gavel polls."""
+
+    id: int
+    name: str
+    stretched: bool
+    volumes: int
+    arrays: tuple[EntityRef, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayHostRow:
+    """A host object of the array. The ports of a host that is not its own (`is_local` false) are not known to it; `managed_by`: the array
+    whose host it is, where it is named.
+    """
+
+    name: str
+    personality: str | None
+    is_local: bool
+    port_health: PortHealth | None
+    managed_by: str | None
+    preferred_arrays: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArrayDetail(ArrayRecord):
+    pod_list: tuple[PodRow, ...]
+    array_hosts: tuple[ArrayHostRow, ...]
+
 
 _FACTS = """
     SELECT a.*,

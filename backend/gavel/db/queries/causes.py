@@ -14,7 +14,7 @@ from sqlalchemy import RowMapping, text
 
 from gavel.db.engine import Connection
 from gavel.db.queries.members import DATASTORE_DEVICE, DEVICE_VOLUME, DEVICES_OF_A_VM, DISKS_THROUGH, MEMBERS
-from gavel.db.queries.rows import EntityRef, RefKind
+from gavel.db.queries.refs import EntityRef, RefKind
 from gavel.db.series import ledger_columns, packed
 from gavel.db.series.catalog import LEDGER, LEDGER_LEAVES
 from gavel.domain.io_path import Layer

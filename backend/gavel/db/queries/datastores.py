@@ -1,32 +1,68 @@
 """Datastores: the list and a single one."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import RowMapping, text
 
 from gavel.db.engine import Connection
-from gavel.db.queries.devices import device_rows
+from gavel.db.queries.devices import DeviceRow, device_rows
 from gavel.db.queries.labels import labels_of
-from gavel.db.queries.matching import VOLUMES_BEHIND, device_match, extents_match, nfs_match, other_match, vvol_match
-from gavel.db.queries.members import DATASTORE_DIRECTORY, members, relation
-from gavel.db.queries.newest import NewestMinute, newest_minute, newest_sides
-from gavel.db.queries.owners import owners
-from gavel.db.queries.paging import page_of
-from gavel.db.queries.refs import linked_by_kind, not_found, of_sources
-from gavel.db.queries.rows import (
+from gavel.db.queries.matching import (
+    VOLUMES_BEHIND,
     ArrayMatch,
-    DatastoreDetail,
-    DatastoreRecord,
-    EntityRef,
-    ListQuery,
-    RecordPage,
-    RefKind,
+    device_match,
+    extents_match,
+    nfs_match,
+    other_match,
+    vvol_match,
 )
-from gavel.db.queries.volumes import volume_rows
+from gavel.db.queries.members import DATASTORE_DIRECTORY, members, relation
+from gavel.db.queries.newest import NewestMinute, NewestSides, newest_minute, newest_sides
+from gavel.db.queries.owners import Owner, owners
+from gavel.db.queries.paging import ListQuery, RecordPage, page_of
+from gavel.db.queries.refs import EntityRef, RefKind, linked_by_kind, not_found, of_sources
+from gavel.db.queries.volumes import VolumeRecord, volume_rows
 from gavel.db.schema.host_side import datastore as datastore_table
 from gavel.domain.inventory import DatastoreType
+from gavel.domain.labels import Label
 from gavel.domain.source import Stream
+
+
+@dataclass(frozen=True, slots=True)
+class DatastoreRecord:
+    id: int
+    name: str
+    type: str
+    vcenter: EntityRef
+    hosts: int
+    vms: int
+    volumes: tuple[EntityRef, ...]
+    arrays: tuple[EntityRef, ...]
+    match: ArrayMatch
+    owner: Owner | None
+    newest: NewestSides
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatastoreDetail:
+    id: int
+    name: str
+    type: str
+    uuid: str | None
+    capacity_bytes: int | None
+    vcenter: EntityRef
+    match: ArrayMatch
+    extents: tuple[str, ...]
+    nfs_export: str | None
+    volumes: tuple[VolumeRecord, ...]
+    devices: tuple[DeviceRow, ...]
+    vms: tuple[EntityRef, ...]
+    owner: Owner | None
+    labels: tuple[Label, ...]
+    newest: NewestSides
+
 
 _FACTS = f"""
     SELECT d.id, d.source_id, d.name, d.type, d.uuid, d.capacity_bytes, d.nfs_host, d.nfs_path, d.vvol_array_ids,

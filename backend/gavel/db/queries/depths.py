@@ -9,7 +9,7 @@ from sqlalchemy import text
 from gavel.db.engine import Connection
 from gavel.db.queries.leaves import CARRIED
 from gavel.db.queries.members import DATASTORE_DEVICE
-from gavel.db.queries.rows import EntityRef, RefKind
+from gavel.db.queries.refs import EntityRef, RefKind
 from gavel.db.series import packed
 from gavel.db.series.catalog import LEDGER_LEAVES, SAMPLES
 from gavel.domain.scope import ScopeKind, scope_key

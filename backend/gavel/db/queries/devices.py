@@ -1,14 +1,33 @@
 """Devices as hosts see them, with their paths and the volume behind each."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from sqlalchemy import RowMapping, text
 
 from gavel.db.engine import Connection
-from gavel.db.queries.matching import VOLUMES_BEHIND, device_match
-from gavel.db.queries.newest import NO_NUMBERS, NewestMinute, device_numbers
-from gavel.db.queries.rows import DeviceNumbers, DeviceRow, EntityRef, RefKind
+from gavel.db.queries.matching import VOLUMES_BEHIND, ArrayMatch, device_match
+from gavel.db.queries.newest import NO_NUMBERS, DeviceNumbers, NewestMinute, device_numbers
+from gavel.db.queries.refs import EntityRef, RefKind
 from gavel.domain.path_policy import PathPolicy
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceRow:
+    """A device on one host. `queue_depth`, in I/Os, is what is set; `dsnro` where it could be read."""
+
+    id: int
+    host: EntityRef
+    canonical_name: str
+    queue_depth: int | None
+    dsnro: int | None
+    path_policy: PathPolicy | None
+    paths_total: int
+    paths_working: int
+    volume: EntityRef | None
+    match: ArrayMatch
+    newest: DeviceNumbers
+
 
 # Of a stretched volume, which is on two arrays under one serial, the one with the lower id.
 _DEVICES = f"""

@@ -8,7 +8,7 @@ from sqlalchemy import Row, text
 
 from gavel.db.engine import Connection
 from gavel.db.queries.members import relation
-from gavel.db.queries.rows import EntityRef, RefKind
+from gavel.db.queries.refs import EntityRef, RefKind
 from gavel.domain.source import Stream
 from gavel.findings.document import object_key
 

@@ -12,7 +12,7 @@ from sqlalchemy import Table, select, text
 from gavel.db.copying import fetch, int_array
 from gavel.db.engine import Connection
 from gavel.db.queries.members import MEMBERS, relation
-from gavel.db.queries.rows import RefKind
+from gavel.db.queries.refs import RefKind
 from gavel.db.schema.array_side import storage_array, volume
 from gavel.db.schema.bookkeeping import source
 from gavel.db.schema.host_side import cluster, datastore, esxi_host, vm

@@ -8,8 +8,7 @@ from sqlalchemy import ColumnElement, Select, bindparam, text
 from gavel.db.queries.labels import escaped
 from gavel.db.queries.members import DISKS_THROUGH, MEMBERS
 from gavel.db.queries.object_filter import LabelFilter, ObjectFilter
-from gavel.db.queries.refs import TABLES
-from gavel.db.queries.rows import RefKind
+from gavel.db.queries.refs import TABLES, RefKind
 from gavel.domain.source import Stream
 
 Condition: TypeAlias = tuple[str, dict[str, Any]]

@@ -9,7 +9,7 @@ from sqlalchemy import Row, RowMapping, text
 
 from gavel.db.engine import Connection
 from gavel.db.queries.members import DATASTORE_DIRECTORY, MEMBERS, relation
-from gavel.db.queries.rows import EntityRef, RefKind
+from gavel.db.queries.refs import EntityRef, RefKind
 from gavel.db.series import packed
 from gavel.db.series.catalog import SAMPLES
 from gavel.domain.samples import STEP_US, Precision

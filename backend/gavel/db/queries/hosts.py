@@ -1,22 +1,60 @@
 """Hosts: the list and a single one."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import RowMapping, select, text
 
 from gavel.db.engine import Connection
-from gavel.db.queries.devices import device_rows
+from gavel.db.queries.devices import DeviceRow, device_rows
 from gavel.db.queries.labels import labels_of
 from gavel.db.queries.members import members
-from gavel.db.queries.newest import NewestMinute, newest_minute, newest_sides
-from gavel.db.queries.owners import owners
-from gavel.db.queries.paging import page_of
-from gavel.db.queries.refs import not_found, of_sources
-from gavel.db.queries.rows import EntityRef, HbaRow, HostDetail, HostRecord, ListQuery, RecordPage, RefKind
+from gavel.db.queries.newest import NewestMinute, NewestSides, newest_minute, newest_sides
+from gavel.db.queries.owners import Owner, owners
+from gavel.db.queries.paging import ListQuery, RecordPage, page_of
+from gavel.db.queries.refs import EntityRef, RefKind, not_found, of_sources
 from gavel.db.schema.host_side import esxi_host, hba
 from gavel.domain.fields import fields_of
+from gavel.domain.labels import Label
 from gavel.domain.source import Stream
+
+
+@dataclass(frozen=True, slots=True)
+class HostRecord:
+    id: int
+    name: str
+    vcenter: EntityRef
+    cluster: EntityRef | None
+    version: str | None
+    build: str | None
+    connection_state: str
+    in_maintenance: bool
+    devices: int
+    vms: int
+    owner: Owner | None
+    newest: NewestSides
+
+
+@dataclass(frozen=True, slots=True)
+class HbaRow:
+    id: int
+    device: str
+    driver: str | None
+    model: str | None
+    protocol: str
+    address: str | None
+    queue_depth: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostDetail(HostRecord):
+    hbas: tuple[HbaRow, ...]
+    host_devices: tuple[DeviceRow, ...]
+    first_seen: datetime
+    last_seen: datetime
+    labels: tuple[Label, ...]
+
 
 _FACTS = """
     SELECT h.*, c.name AS cluster_name, CASE WHEN h.present THEN s.inventory_at ELSE h.last_seen_at END AS seen_until_at,

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from sqlalchemy import text
 
 from gavel.db.engine import Connection
-from gavel.db.queries.refs import TABLES
-from gavel.db.queries.rows import RefKind
+from gavel.db.queries.refs import TABLES, RefKind
 from gavel.domain.labels import Label, LabelKind
 
 # Kinds of objects that have labels of their own, in the order in which lists name them.

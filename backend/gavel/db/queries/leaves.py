@@ -8,7 +8,7 @@ from sqlalchemy import text
 from gavel.db.engine import Connection
 from gavel.db.queries.members import DATASTORE_DEVICE, DEVICE_VOLUME, DISKS_THROUGH
 from gavel.db.queries.queues import Queue, devices_behind
-from gavel.db.queries.rows import EntityRef, RefKind
+from gavel.db.queries.refs import EntityRef, RefKind
 
 # Of the device `:id`.
 CARRIED = f"""

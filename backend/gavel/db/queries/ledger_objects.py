@@ -10,8 +10,7 @@ from sqlalchemy import text
 
 from gavel.db.engine import Connection
 from gavel.db.queries.expectations import HOURS, Histories
-from gavel.db.queries.refs import LABELS, TABLES, not_found
-from gavel.db.queries.rows import EntityRef, RefKind
+from gavel.db.queries.refs import LABELS, TABLES, EntityRef, RefKind, not_found
 from gavel.db.queries.scopes import SCOPES
 from gavel.db.series import modes
 from gavel.domain.scope import scope_key

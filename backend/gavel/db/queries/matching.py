@@ -1,10 +1,31 @@
 """Why a thing of one side is tied to one of the other, or why not and what to do about it, in words."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
 
-from gavel.db.queries.rows import ArrayMatch, MatchBy
 from gavel.domain.inventory import DatastoreType
 from gavel.domain.naming import name_form, volume_serial
+
+
+class MatchBy(StrEnum):
+    NAA = "naa"
+    EUI = "eui"
+    RDM = "rdm"
+    VVOL_TAG = "vvol_tag"
+    NFS_EXPORT = "nfs_export"
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayMatch:
+    """How a host-side object was matched to the array, or why not and the remedy. `needs_action`: a match is expected."""
+
+    matched: bool
+    by: MatchBy | None = None
+    reason: str | None = None
+    remedy: str | None = None
+    needs_action: bool = False
+
 
 # Volumes with the serial of a device; both sides of a stretched one are one.
 _DIFFERENT = """

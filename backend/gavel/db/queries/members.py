@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from sqlalchemy import text
 
 from gavel.db.engine import Connection
-from gavel.db.queries.rows import RefKind
+from gavel.db.queries.refs import RefKind
 from gavel.domain.source import Stream
 
 # Behind a device of a host: the volumes with its serial. A protocol endpoint carries vVols; its own volume holds no data.

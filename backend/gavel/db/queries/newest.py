@@ -8,11 +8,59 @@ from sqlalchemy import RowMapping, text
 
 from gavel.db.engine import Connection
 from gavel.db.queries.members import DATASTORE_DIRECTORY, MEMBERS, relation
-from gavel.db.queries.rows import DeviceNumbers, NewestSides, RefKind, VolumeParts
+from gavel.db.queries.refs import RefKind
 from gavel.db.write.entities import ENTITY_TABLES
 from gavel.domain.samples import STEP_US, Precision
 from gavel.domain.source import OF_ARRAYS, Stream
 from gavel.domain.streams import directions_of
+
+
+@dataclass(frozen=True, slots=True)
+class NewestSides:
+    """The newest complete minute as both sides report it. Null is "not measured"; latencies are op-weighted means in µs.
+
+    `array_*`: volumes and files together (files have no SAN part); `host_*` of an array: devices, and the virtual disks on its files.
+    Those of a VM are its virtual disks': `host_gavg_us` is then their latency, and DAVG and KAVG are null.
+    `array_read_us`, `array_write_us`: `array_internal_us` of reads and of writes by hosts alone.
+    """
+
+    at: datetime | None
+    host_iops: float | None
+    host_gavg_us: float | None
+    host_davg_us: float | None
+    host_kavg_us: float | None
+    host_precision_us: int | None
+    array_iops: float | None
+    array_internal_us: float | None
+    array_san_us: float | None
+    array_read_us: float | None
+    array_write_us: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class VolumeParts:
+    """What `array_internal_us` consists of, over all operations of the newest minute; `mirrored_write_us`: all of it of mirrored writes."""
+
+    service_us: float | None
+    queue_us: float | None
+    qos_us: float | None
+    mirrored_write_us: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceNumbers:
+    """The newest minute of a device, as its host counts it.
+
+    `in_flight_ios`: operations per second × DAVG, null where that is counted in whole ms.
+    `depth_in_force`: the largest that the host reported in that minute; null where it reports none.
+    """
+
+    iops: float | None
+    gavg_us: float | None
+    precision_us: int | None
+    in_flight_ios: float | None
+    depth_in_force: int | None
+
 
 # What is older than this is not "newest" any more: the numbers are then null.
 STALE = timedelta(minutes=5)

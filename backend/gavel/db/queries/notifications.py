@@ -10,7 +10,7 @@ from sqlalchemy.dialects.postgresql import insert as upsert
 
 from gavel.db.engine import Connection
 from gavel.db.errors import NotFoundError
-from gavel.db.queries.rows import RecordPage
+from gavel.db.queries.paging import RecordPage
 from gavel.db.schema.alerting import alert_said, channel, delivery_attempt, notification
 
 AttemptResult = Literal["delivered", "retry", "refused", "gone"]

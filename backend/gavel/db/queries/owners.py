@@ -1,16 +1,26 @@
 """Who owns an object and which application it belongs to, by the labels that mean so: its own, else those of its VMs."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from sqlalchemy import text
 
 from gavel.db.engine import Connection
-from gavel.db.queries.inventory_rows import Owner
 from gavel.db.queries.members import DISKS_THROUGH
-from gavel.db.queries.refs import TABLES
-from gavel.db.queries.rows import RefKind
+from gavel.db.queries.refs import TABLES, RefKind
 from gavel.domain.labels import Meaning
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """`name`: the object's own label, else that of most of its VMs. `share`: of its VMs with that value, 0 to 1, those without any counted
+    too. `owners`: how many different values."""
+
+    name: str
+    share: float
+    owners: int
+
 
 # What labels mean an owner, or an application, where nobody has chosen.
 DEFAULT_NAMES: Mapping[Meaning, str] = {Meaning.OWNER: "owner", Meaning.APPLICATION: "application"}

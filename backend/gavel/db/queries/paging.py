@@ -1,14 +1,50 @@
 """Lists by page: what is present, by name or by the newest numbers."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
+from typing import Generic, TypeVar
 
 from sqlalchemy import Table, func, select
 
 from gavel.db.engine import Connection
 from gavel.db.queries.filters import narrowed
-from gavel.db.queries.newest import newest_minute, newest_sides
-from gavel.db.queries.rows import ListQuery, NewestSides, RefKind, Sort
+from gavel.db.queries.newest import NewestSides, newest_minute, newest_sides
+from gavel.db.queries.object_filter import NO_FILTER, ObjectFilter
+from gavel.db.queries.refs import RefKind
+
+Item = TypeVar("Item")
+
+
+class Sort(StrEnum):
+    """Order of a list. The numbers are the newest ones; what has none comes last either way."""
+
+    NAME = "name"
+    LATENCY = "latency"
+    IOPS = "iops"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordPage(Generic[Item]):
+    """One page of a list; `total` counts all rows that match."""
+
+    items: tuple[Item, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class ListQuery:
+    """`search` is a part of the name, without regard to case. `source_id` limits to one vCenter or array."""
+
+    search: str = ""
+    sort: Sort = Sort.NAME
+    descending: bool = False
+    limit: int = 100
+    offset: int = 0
+    source_id: int | None = None
+    filter: ObjectFilter = NO_FILTER
+
 
 # By number of the hosts' side and of the array's: volumes and arrays are told by their own, everything else by what hosts see, and
 # nothing by the other side's, which is another number than the column that is sorted shows.

@@ -7,7 +7,7 @@ from datetime import datetime
 from sqlalchemy import text
 
 from gavel.db.engine import Connection
-from gavel.db.queries.rows import EntityRef, RefKind
+from gavel.db.queries.refs import EntityRef, RefKind
 from gavel.db.series import packed
 from gavel.db.series.catalog import LEDGER
 from gavel.domain.scope import ScopeKind, scope_key

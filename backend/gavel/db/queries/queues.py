@@ -11,7 +11,7 @@ from sqlalchemy import text
 from gavel.db.copying import fetch, int_array
 from gavel.db.engine import Connection
 from gavel.db.queries.members import DEVICES_OF_A_VM, MEMBERS
-from gavel.db.queries.rows import EntityRef, RefKind
+from gavel.db.queries.refs import EntityRef, RefKind
 from gavel.db.series import ledger_columns, modes, packed
 from gavel.db.series.catalog import EPOCH, LEDGER_LEAVES
 from gavel.domain.io_path import Layer

@@ -1,15 +1,43 @@
 """Names and ids of related things, as links need them."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
 
 from sqlalchemy import Table, select, text
 
 from gavel.db.engine import Connection
 from gavel.db.errors import NotFoundError
-from gavel.db.queries.rows import EntityRef, RefKind
 from gavel.db.schema.array_side import storage_array, volume
 from gavel.db.schema.bookkeeping import source
 from gavel.db.schema.host_side import cluster, datastore, esxi_host, host_device, vcenter, vm, vm_disk
+
+
+class RefKind(StrEnum):
+    SOURCE = "source"
+    ARRAY = "array"
+    POD = "pod"
+    VOLUME = "volume"
+    VCENTER = "vcenter"
+    CLUSTER = "cluster"
+    HOST = "host"
+    DATASTORE = "datastore"
+    VM = "vm"
+    VM_DISK = "vm_disk"
+    DEVICE = "device"
+    DIRECTORY = "directory"
+    # Everything together: has no page and no row of its own.
+    ENVIRONMENT = "environment"
+
+
+@dataclass(frozen=True, slots=True)
+class EntityRef:
+    """Something else by id and name, as a link needs it."""
+
+    kind: RefKind
+    id: int
+    name: str
+
 
 TABLES: Mapping[RefKind, Table] = {
     RefKind.SOURCE: source,

@@ -11,8 +11,7 @@ from gavel.db.queries.expectations import backing_arrays_sql
 from gavel.db.queries.filters import narrowed
 from gavel.db.queries.members import MEMBERS, relation
 from gavel.db.queries.object_filter import NO_FILTER, ObjectFilter
-from gavel.db.queries.refs import TABLES, linked, refs
-from gavel.db.queries.rows import EntityRef, RefKind
+from gavel.db.queries.refs import TABLES, EntityRef, RefKind, linked, refs
 from gavel.db.schema.ledger import correlated
 from gavel.domain.scope import ScopeKind
 from gavel.domain.source import Stream

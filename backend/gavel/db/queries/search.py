@@ -6,7 +6,7 @@ from sqlalchemy import text as sql
 
 from gavel.db.engine import Connection
 from gavel.db.queries.labels import LABELED, escaped
-from gavel.db.queries.rows import EntityRef, RefKind
+from gavel.db.queries.refs import EntityRef, RefKind
 
 
 @dataclass(frozen=True, slots=True)

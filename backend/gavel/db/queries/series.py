@@ -11,8 +11,7 @@ from gavel.db.engine import Connection
 from gavel.db.queries.buckets import Bucketed, BucketWindow, Columns, Entity, Resolution, bucketed, window
 from gavel.db.queries.counters import counter_name, step_us
 from gavel.db.queries.members import MEMBERS
-from gavel.db.queries.refs import require
-from gavel.db.queries.rows import EntityRef, RefKind
+from gavel.db.queries.refs import EntityRef, RefKind, require
 from gavel.db.series import modes
 from gavel.domain.samples import Precision
 from gavel.domain.source import Stream

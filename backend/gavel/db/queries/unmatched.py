@@ -1,23 +1,83 @@
 """What exists on one side only, and why: things of hosts without an array, volumes and exports of arrays without a host."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
 
 from sqlalchemy import text
 
 from gavel.db.engine import Connection
 from gavel.db.queries.datastores import datastore_matches
-from gavel.db.queries.matching import BY_SERIAL, device_match, disk_match, export_match, path_match, volume_match
-from gavel.db.queries.refs import of_sources, refs
-from gavel.db.queries.rows import (
+from gavel.db.queries.matching import (
+    BY_SERIAL,
     ArrayMatch,
-    EntityRef,
-    RefKind,
-    UnmatchedKind,
-    UnmatchedQuery,
-    UnmatchedRecord,
-    UnmatchedRecords,
-    UnmatchedTotal,
+    device_match,
+    disk_match,
+    export_match,
+    path_match,
+    volume_match,
 )
+from gavel.db.queries.refs import EntityRef, RefKind, of_sources, refs
+
+
+class UnmatchedKind(StrEnum):
+    """Sides: datastores, devices, virtual disks and counters of paths are the hosts', volumes and exports the arrays'."""
+
+    DATASTORE = "datastore"
+    DEVICE = "device"
+    VIRTUAL_DISK = "virtual_disk"
+    PATH = "path"
+    VOLUME = "volume"
+    EXPORT = "export"
+
+
+@dataclass(frozen=True, slots=True)
+class UnmatchedRecord:
+    """An object that is on one side only. `shown_at`: the object whose page has details; `hosts`: names of those that see it.
+
+    `needs_action` is false where no polled array can be behind it, or no polled host in front of it.
+    """
+
+    kind: UnmatchedKind
+    id: int
+    name: str
+    source: EntityRef
+    shown_at: EntityRef
+    hosts: tuple[str, ...]
+    reason: str
+    remedy: str
+    needs_action: bool
+
+
+@dataclass(frozen=True, slots=True)
+class UnmatchedQuery:
+    """`search` is a part of the name, the reason or a host's name, without regard to case. None is no filter."""
+
+    search: str = ""
+    kind: UnmatchedKind | None = None
+    needs_action: bool | None = None
+    source_id: int | None = None
+    limit: int = 100
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class UnmatchedTotal:
+    """Of one kind, whatever was asked for."""
+
+    kind: UnmatchedKind
+    needs_action: int
+    expected: int
+
+
+@dataclass(frozen=True, slots=True)
+class UnmatchedRecords:
+    """`total` counts all that fit the question; `counts` has every kind."""
+
+    items: tuple[UnmatchedRecord, ...]
+    total: int
+    counts: tuple[UnmatchedTotal, ...]
+
 
 _DATASTORES = """
     SELECT d.id, d.source_id, d.name, array(

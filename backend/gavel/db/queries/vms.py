@@ -1,37 +1,84 @@
 """VMs: the list and a single one."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import RowMapping, select, text
 
 from gavel.db.engine import Connection
 from gavel.db.queries.datastores import datastore_matches
-from gavel.db.queries.inventory_rows import GuestFacts
 from gavel.db.queries.labels import labels_of
-from gavel.db.queries.matching import disk_match
+from gavel.db.queries.matching import ArrayMatch, disk_match
 from gavel.db.queries.members import members
-from gavel.db.queries.newest import newest_minute, newest_sides
-from gavel.db.queries.owners import owners
-from gavel.db.queries.paging import page_of
-from gavel.db.queries.refs import linked, not_found, of_sources, refs
-from gavel.db.queries.rows import (
-    ArrayMatch,
-    EntityRef,
-    ListQuery,
-    RecordPage,
-    RefKind,
-    VmDetail,
-    VmDiskRow,
-    VmRecord,
-)
+from gavel.db.queries.newest import NewestSides, newest_minute, newest_sides
+from gavel.db.queries.owners import Owner, owners
+from gavel.db.queries.paging import ListQuery, RecordPage, page_of
+from gavel.db.queries.refs import EntityRef, RefKind, linked, not_found, of_sources, refs
 from gavel.db.schema.host_side import vm as vm_table
 from gavel.db.schema.host_side import vm_disk
 from gavel.domain.controllers import QUEUE_LIMITS
 from gavel.domain.fields import fields_of
 from gavel.domain.inventory import ToolsState
-from gavel.domain.labels import Meaning
+from gavel.domain.labels import Label, Meaning
 from gavel.domain.source import Stream
+
+
+@dataclass(frozen=True, slots=True)
+class GuestFacts:
+    """Null and empty: not reported. Addresses and DNS name come from VMware Tools, the primary address first.
+
+    `folder`: from the datacenter down. `resource_pool`: from below the cluster's own pool, which is "Resources".
+    """
+
+    dns_name: str | None
+    ip_addresses: tuple[str, ...]
+    tools_state: ToolsState | None
+    folder: str | None
+    resource_pool: str | None
+    bios_uuid: str | None
+    instance_uuid: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class VmRecord:
+    id: int
+    name: str
+    power_state: str
+    vcenter: EntityRef
+    host: EntityRef | None
+    cluster: EntityRef | None
+    datastores: tuple[EntityRef, ...]
+    disks: int
+    guest: GuestFacts
+    labels: tuple[Label, ...]
+    owner: Owner | None
+    application: Owner | None
+    newest: NewestSides
+
+
+@dataclass(frozen=True, slots=True)
+class VmDiskRow:
+    """`queue_limit`: outstanding I/Os that its controller allows at the disk; null where the kind of controller has no known limit."""
+
+    id: int
+    instance: str
+    label: str
+    controller_type: str
+    capacity_bytes: int | None
+    datastore: EntityRef | None
+    device: str | None
+    volume: EntityRef | None
+    match: ArrayMatch
+    iops_limit: int | None
+    queue_limit: int | None
+    snapshot_depth: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VmDetail(VmRecord):
+    vm_disks: tuple[VmDiskRow, ...]
+
 
 _FACTS = """
     SELECT m.id, m.source_id, m.name, m.power_state, m.instance_uuid, m.bios_uuid, m.dns_name, m.ip_addresses, m.tools_state,

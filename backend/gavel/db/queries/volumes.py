@@ -1,33 +1,64 @@
 """Volumes: the list and a single one."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import RowMapping, select, text
 
 from gavel.db.engine import Connection
-from gavel.db.queries.devices import device_rows
-from gavel.db.queries.inventory_rows import Owner
+from gavel.db.queries.devices import DeviceRow, device_rows
 from gavel.db.queries.labels import labels_of
 from gavel.db.queries.members import members
-from gavel.db.queries.newest import NO_PARTS, NewestMinute, newest_minute, newest_sides, volume_parts
-from gavel.db.queries.owners import owners
-from gavel.db.queries.paging import page_of
-from gavel.db.queries.refs import linked, not_found, of_sources
-from gavel.db.queries.rows import (
-    EntityRef,
-    ListQuery,
+from gavel.db.queries.newest import (
+    NO_PARTS,
+    NewestMinute,
     NewestSides,
-    RecordPage,
-    RefKind,
-    VolumeDetail,
     VolumeParts,
-    VolumeRecord,
+    newest_minute,
+    newest_sides,
+    volume_parts,
 )
+from gavel.db.queries.owners import Owner, owners
+from gavel.db.queries.paging import ListQuery, RecordPage, page_of
+from gavel.db.queries.refs import EntityRef, RefKind, linked, not_found, of_sources
 from gavel.db.schema.array_side import pod
 from gavel.db.schema.array_side import volume as volume_table
 from gavel.domain.fields import fields_of
+from gavel.domain.labels import Label
 from gavel.domain.source import Stream
+
+
+@dataclass(frozen=True, slots=True)
+class VolumeRecord:
+    """`stretched`: on two arrays under one serial; host counters include I/Os to both. `is_protocol_endpoint`: carries vVols,
+    whose I/Os are counted on their own volumes."""
+
+    id: int
+    name: str
+    serial: str
+    array: EntityRef
+    pod: EntityRef | None
+    stretched: bool
+    size_bytes: int | None
+    qos_iops_limit: int | None
+    qos_bytes_per_s_limit: int | None
+    is_protocol_endpoint: bool
+    datastores: tuple[EntityRef, ...]
+    owner: Owner | None
+    newest: NewestSides
+    parts: VolumeParts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VolumeDetail(VolumeRecord):
+    """`peers`: the same serial on the other array of its pod."""
+
+    connected_hosts: tuple[str, ...]
+    peers: tuple[VolumeRecord, ...]
+    devices: tuple[DeviceRow, ...]
+    labels: tuple[Label, ...]
+
 
 _DATASTORES = """
     SELECT v.id AS subject, d.id, d.name FROM volume v
