@@ -16,6 +16,9 @@ function askedBy(page: Page): string[] {
   return asked
 }
 
+const LIVE_MS = 60_000
+const MOST_LIVE = 15 * (LIVE_MS / 30_000)
+
 /** Until it shows all and asks for nothing more. */
 async function settled(page: Page, asked: readonly string[]): Promise<void> {
   // Charts are drawn when they come near the screen, which a long diagnosis keeps them from.
@@ -52,3 +55,23 @@ for (const path of ['/', '/datastores', '/wall/datastores', '/alerts', '/finding
     expect(asked.length).toBeGreaterThan(0)
     expect(asked.length, asked.join('\n')).toBe(new Set(asked).size)
   })
+
+test('open pages follow the live stream with at most 15 requests in 30 s', { tag: '@living' }, async ({
+  page,
+  context,
+  request,
+}) => {
+  const another = await context.newPage()
+  const id = await firstId(request, 'datastores')
+  await page.goto('/')
+  await another.goto(`/datastores/${id}`)
+  await settled(another, askedBy(another))
+  await expect(page.locator('main [aria-busy="true"]')).toHaveCount(0)
+  const [overview, datastore] = [askedBy(page), askedBy(another)]
+  await page.waitForTimeout(LIVE_MS)
+  // They follow: each minute is attributed in several goes.
+  for (const asked of [overview, datastore]) {
+    expect(asked.filter((path) => /^(overview|datastores)/.test(path)).length).toBeGreaterThan(1)
+    expect(asked.length, asked.join('\n')).toBeLessThanOrEqual(MOST_LIVE)
+  }
+})

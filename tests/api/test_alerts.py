@@ -1,9 +1,11 @@
 """Alerts through the API, from minutes that were judged: now, history, one with its story, acknowledged, silenced."""
 
+import json
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import psycopg
 import pytest
 from fastapi.testclient import TestClient
 from tests.alerting.receivers import Says, http_receiver
@@ -13,6 +15,7 @@ from tests.api.ledgers import minute as row
 
 from gavel.alerting.render.picture_link import signed
 from gavel.alerting.use import preview
+from gavel.db import live
 from gavel.domain.io_path import Layer
 from gavel.domain.scope import ScopeKind
 
@@ -50,6 +53,26 @@ def test_what_fires_is_there_with_its_numbers_and_its_diagnosis(client: TestClie
     assert ask(client, f"alerts/now?subject=datastore&object_id={scene.store}")["alerts"] == [alert]
     assert ask(client, "alerts/now?subject=vm")["alerts"] == []
     assert ask(client, "alert-rules")[0]["open"] == 1
+
+
+def test_open_pages_hear_of_a_command_about_alerts_and_not_of_one_that_was_refused(
+    admin: TestClient, scene: AlertScene, postgres_url: str
+) -> None:
+    scene.step(HEALTHY)
+    scene.step(KERNEL)
+    alert_id = firing(admin)["id"]
+    with psycopg.connect(postgres_url.replace("+psycopg", ""), autocommit=True) as listening:
+        listening.execute(f"LISTEN {live.CHANNEL}")
+
+        def heard() -> list[str]:
+            return [json.loads(news.payload)["stream"] for news in listening.notifies(timeout=0.5)]
+
+        assert admin.post("/api/v1/alerts/99999999/acknowledge", json={"by": "ana"}).status_code == 404
+        assert admin.post(f"/api/v1/alerts/{alert_id}/acknowledge", json={"by": "ana"}).status_code == 200
+        assert heard() == [live.ALERTS]
+        (rule,) = ask(admin, "alert-rules")
+        assert admin.patch(f"/api/v1/alert-rules/{rule['id']}", json={"enabled": False}).status_code == 200
+        assert heard() == [live.ALERTS]
 
 
 def test_one_alert_has_its_story_and_its_messages(client: TestClient, scene: AlertScene) -> None:

@@ -1,5 +1,6 @@
 """What routes are given: the database, the vault, the time, and who is asking."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from math import ceil
@@ -14,7 +15,8 @@ from gavel.admin.access import is_still, role_of
 from gavel.api.broadcast import Broadcast
 from gavel.api.guard import is_forwarded
 from gavel.api.throttle import Throttle
-from gavel.db.engine import Engine
+from gavel.db import live
+from gavel.db.engine import Engine, transaction
 from gavel.db.queries.tokens import TokenKind
 from gavel.egress.policy import OutboundPolicy
 from gavel.vault import Vault
@@ -154,6 +156,15 @@ def admin(granted: Annotated[Role, Depends(role)]) -> None:
         )
 
 
+def announce_alerts(app: AppDep) -> Iterator[None]:
+    """Once a command about alerts has been carried out, every open page hears of it; one that is refused is no news."""
+    yield
+    with transaction(app.engine) as connection:
+        live.announce(connection, live.News(None, live.ALERTS, None))
+
+
 # Who may call a route: whoever may read, or the admin.
 ReaderOnly = Depends(role)
 AdminOnly = Depends(admin)
+# Of commands that change what pages about alerts show.
+AnnouncesAlerts = Depends(announce_alerts)

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, text
 from gavel.db.errors import StorageError
 
 CHANNEL = "gavel_live"
+ALERTS, DELIVERIES = "alerts", "deliveries"
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,8 +19,8 @@ class News:
     """Rows of `stream` of a source are stored up to `until_at` (its clock); stream `inventory` means the environment was read.
     Without `until_at` a run of the stream failed.
 
-    Stream `ledger` is of no source: minutes before `until_at` were attributed. Neither are `alerts` (some state moved) and `deliveries`
-    (the state of a message did).
+    Stream `ledger` is of no source: minutes before `until_at` were attributed. Neither are `alerts` (some state moved, or
+    somebody changed an alert, a silence, a rule or a channel) and `deliveries` (the state of a message moved).
     """
 
     source_id: int | None

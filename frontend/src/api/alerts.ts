@@ -8,8 +8,8 @@ import { call, client } from './client'
 import { PAGE_SIZE } from './queries'
 import type { AlertOut, NotificationState, Severity } from './types'
 
-/** Alerts also change by what people and receivers do, of which the live stream says nothing. */
-const EVERY_MS = 15_000
+/** The live stream says when states move and when somebody changes something; a silence that ends by itself is no news. */
+const EVERY_MS = 60_000
 const live = { refetchInterval: EVERY_MS }
 
 export const alertsNowQuery = () =>

@@ -1,6 +1,6 @@
 import { QueryClient } from '@tanstack/react-query'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { gathered, isNews, openStream, parseLive, refresh } from './live'
+import { follower, gathered, isNews, openStream, parseLive, refresh } from './live'
 
 class FakeStream extends EventTarget {
   static readonly CLOSED = 2
@@ -95,10 +95,68 @@ it('diagnoses are asked for again when minutes were attributed, not with every s
   const client = new QueryClient()
   client.setQueryData(['ledger', 'diagnosis'], 1)
   const isStale = () => client.getQueryState(['ledger', 'diagnosis'])?.isInvalidated
-  refresh(client, false, false)
+  refresh(client, false, new Set(['array_volume']))
   expect(isStale()).toBe(false)
-  refresh(client, false, true)
+  refresh(client, false, new Set(['array_volume', 'ledger']))
   expect(isStale()).toBe(true)
+})
+
+describe('what hardly moves', () => {
+  const KEYS = [['ledger', 'overview'], ['ledger', 'environment', '-1h'], ['sources'], ['alerts', 'now']]
+  const staleOf = (client: QueryClient) =>
+    KEYS.filter((key) => client.getQueryState(key)?.isInvalidated).map((key) => key.slice(0, 2).join(' '))
+  function asked() {
+    const client = new QueryClient()
+    for (const key of KEYS) client.setQueryData(key, 1)
+    return client
+  }
+
+  it('is asked for again when its answer is old enough, once for all news meanwhile', () => {
+    const client = asked()
+    const { follow } = follower(client, () => false)
+    follow(new Set(['ledger']))
+    expect(staleOf(client)).toEqual(['ledger overview'])
+    vi.advanceTimersByTime(5_000)
+    follow(new Set(['ledger']))
+    vi.advanceTimersByTime(4_999)
+    expect(staleOf(client)).toEqual(['ledger overview'])
+    vi.advanceTimersByTime(1)
+    expect(staleOf(client)).toEqual(['ledger overview', 'sources'])
+    vi.advanceTimersByTime(20_000)
+    expect(staleOf(client)).toEqual(['ledger overview', 'ledger environment', 'sources', 'alerts now'])
+  })
+
+  it('is asked for at once by news of its own, after an outage, and when its answer is old', () => {
+    const client = asked()
+    vi.advanceTimersByTime(5_000)
+    follower(client, () => false).follow(new Set(['alerts']))
+    expect(staleOf(client)).toEqual(['alerts now'])
+    const another = asked()
+    vi.advanceTimersByTime(30_000)
+    follower(another, () => false).follow(new Set(['ledger']))
+    expect(staleOf(another)).toHaveLength(KEYS.length)
+    const afterwards = asked()
+    follower(afterwards, () => false).follow()
+    expect(staleOf(afterwards)).toHaveLength(KEYS.length)
+  })
+
+  it('is not asked for again when it was asked for meanwhile', () => {
+    const client = asked()
+    follower(client, () => false).follow(new Set(['ledger']))
+    vi.advanceTimersByTime(2_000)
+    client.setQueryData(['sources'], 2)
+    vi.advanceTimersByTime(28_000)
+    expect(staleOf(client)).toEqual(['ledger overview', 'ledger environment', 'alerts now'])
+  })
+
+  it('is not asked for any more once the page has left the stream', () => {
+    const client = asked()
+    const { follow, stop } = follower(client, () => false)
+    follow(new Set(['ledger']))
+    stop()
+    vi.advanceTimersByTime(60_000)
+    expect(staleOf(client)).toEqual(['ledger overview'])
+  })
 })
 
 describe('a frozen view', () => {

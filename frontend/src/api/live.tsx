@@ -1,6 +1,6 @@
 /** Keeps the screen in step with the database: one event stream, polling when it is down, silence when the view is frozen. */
 
-import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { type Query, type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext, useEffect, useEffectEvent, useMemo, useState } from 'react'
 import { ownAddress } from '../lib/base'
 import { serverNow } from '../lib/serverClock'
@@ -37,14 +37,79 @@ export function parseLive(data: string): LiveUpdate | null {
 }
 
 // A frozen view shows what was; only the health of Gavel itself goes on.
-const ALWAYS_LIVE = new Set(['sources'])
-const DATA = new Set(['list', 'one', 'series', ...ALWAYS_LIVE])
-/** Diagnoses change when minutes were attributed, not with every sample. */
-const WITH_LEDGER = new Set([...DATA, 'ledger', 'summary', 'alerts'])
+const ALWAYS_LIVE = ['sources']
+const DATA = ['list', 'one', 'series', ...ALWAYS_LIVE]
+/** Diagnoses, and the values of alerts, change when minutes were attributed, not with every sample. */
+const OF_STREAM: Readonly<Record<string, readonly string[]>> = {
+  ledger: [...DATA, 'ledger', 'summary', 'alerts'],
+  alerts: ['alerts'],
+  deliveries: ['alerts'],
+}
+const EVERYTHING = new Set(Object.values(OF_STREAM).flat())
 
-export function refresh(client: QueryClient, frozen: boolean, hasLedger = true): void {
-  const keys = frozen ? ALWAYS_LIVE : hasLedger ? WITH_LEDGER : DATA
-  void client.invalidateQueries({ predicate: (query) => keys.has(String(query.queryKey[0])) })
+/** How old an answer has to be before news make it worth asking again, in ms: what hardly moves from one tick to the next. */
+const PACES_MS: readonly (readonly [key: readonly string[], pace_ms: number])[] = [
+  [['sources'], 10_000],
+  [['alerts'], 30_000],
+  // Of an hour and more, as one chart.
+  [['ledger', 'environment'], 20_000],
+]
+
+type Streams = ReadonlySet<string>
+
+/** The first words of the keys that news of some streams concern; of everything without any. */
+function concerned(streams: Streams | undefined, frozen: boolean): ReadonlySet<string> {
+  if (frozen) return new Set(ALWAYS_LIVE)
+  return streams === undefined ? EVERYTHING : new Set([...streams].flatMap((stream) => OF_STREAM[stream] ?? DATA))
+}
+
+/** Streams whose news are about alerts alone are followed at once, but for a storm; late detections are none of theirs. */
+const OF_ALERTS = ['alerts', 'deliveries']
+const STORM_MS = 5_000
+
+function paceOf(key: QueryKey, streams: Streams | undefined): number {
+  if (streams === undefined) return 0
+  if (key[0] === 'alerts' && key[1] !== 'late' && OF_ALERTS.some((stream) => streams.has(stream))) return STORM_MS
+  return PACES_MS.find(([words]) => words.every((word, index) => key[index] === word))?.[1] ?? 0
+}
+
+/** Asks again for what news of `streams` concern, by default for everything. Returns what it put off, by hash, for how many ms. */
+export function refresh(client: QueryClient, frozen: boolean, streams?: Streams): ReadonlyMap<string, number> {
+  const words = concerned(streams, frozen)
+  const putOff = new Map<string, number>()
+  void client.invalidateQueries({
+    predicate: ({ queryKey, queryHash, state }) => {
+      if (!words.has(String(queryKey[0]))) return false
+      const wait_ms = paceOf(queryKey, streams) - (Date.now() - state.dataUpdatedAt)
+      if (wait_ms > 0) putOff.set(queryHash, wait_ms)
+      return wait_ms <= 0
+    },
+  })
+  return putOff
+}
+
+/** Follows news, and what they put off once its time has come: once for all news meanwhile. */
+export function follower(client: QueryClient, isFrozen: () => boolean) {
+  const timers = new Map<string, ReturnType<typeof setTimeout>>()
+  function later(hash: string, wait_ms: number) {
+    if (timers.has(hash)) return
+    const since_ms = Date.now()
+    const ask = () => {
+      timers.delete(hash)
+      // What was asked for meanwhile has it.
+      const isOlder = ({ queryHash, state }: Query) => queryHash === hash && state.dataUpdatedAt <= since_ms
+      void client.invalidateQueries({ predicate: isOlder })
+    }
+    timers.set(hash, setTimeout(ask, wait_ms))
+  }
+  return {
+    follow(streams?: Streams) {
+      for (const [hash, wait_ms] of refresh(client, isFrozen(), streams)) later(hash, wait_ms)
+    },
+    stop() {
+      for (const timer of timers.values()) clearTimeout(timer)
+    },
+  }
 }
 
 export function LiveProvider({ frozen, children }: { frozen: boolean; children: ReactNode }) {
@@ -53,13 +118,12 @@ export function LiveProvider({ frozen, children }: { frozen: boolean; children: 
   const isFrozen = useEffectEvent(() => frozen)
 
   useEffect(() => {
-    const follow = (streams?: ReadonlySet<string>) =>
-      refresh(client, isFrozen(), streams === undefined || streams.has('ledger'))
+    const { follow, stop } = follower(client, isFrozen)
     let wasDown = false
     // What a page has was asked for after its start, and after an outage anew: the stream's first update may be older than that.
     let asked_ms = serverNow() - performance.now()
     const followSoon = gathered(follow, GATHER_MS)
-    return openStream({
+    const close = openStream({
       onUpdate: (streams, at_ms) => {
         if (isNews(at_ms, asked_ms)) followSoon(streams)
       },
@@ -75,6 +139,10 @@ export function LiveProvider({ frozen, children }: { frozen: boolean; children: 
         setConnection((before) => ({ state: 'polling', downSince_ms: before.downSince_ms ?? serverNow() }))
       },
     })
+    return () => {
+      close()
+      stop()
+    }
   }, [client])
 
   const every_ms = connection.state === 'live' ? FULL_REFRESH_MS : POLL_MS

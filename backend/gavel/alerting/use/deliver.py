@@ -221,7 +221,7 @@ def _note(
         )
     if outcome.result is Result.RETRY:
         _pause(connection, row, outcome, now)
-    live.announce(connection, live.News(None, "deliveries", None))
+    live.announce(connection, live.News(None, live.DELIVERIES, None))
 
 
 def _accepted(connection: Connection, row: ChannelRow, due: NotificationRow, outcome: Outcome, now: datetime) -> None:
@@ -235,7 +235,7 @@ def _accepted(connection: Connection, row: ChannelRow, due: NotificationRow, out
         receipt=dict(outcome.receipt),
     )
     stored.change_channel(connection, row.id, failures=0, retry_at=None)
-    live.announce(connection, live.News(None, "deliveries", None))
+    live.announce(connection, live.News(None, live.DELIVERIES, None))
 
 
 def _pause(connection: Connection, row: ChannelRow, outcome: Outcome, now: datetime) -> None:

@@ -25,7 +25,7 @@ from gavel.ingest.worker import WorkerContext
 
 log = structlog.get_logger(__name__)
 
-ALERTS = "alerts"
+_LOCK = "alerts"
 # One transaction reads and judges so many minutes at most; a kind of things has bounds of its own in the ledger's keys.
 _AT_ONCE = 15
 # A breach of the day before yesterday is on no timeline that anybody looks at for alerts.
@@ -56,7 +56,7 @@ def evaluate_rules(context: WorkerContext, *, budget_s: float) -> int:
     """Judge what is due, for about `budget_s`; returns how many transitions that gave. Nothing to do for a second caller meanwhile."""
     until, moved = time.monotonic() + budget_s, 0
     ensure_default_rules(context.engine, context.now())
-    with only_one(context.engine, ALERTS) as held:
+    with only_one(context.engine, _LOCK) as held:
         while held and time.monotonic() < until and not context.stopping():
             try:
                 found = _evaluate_once(context)
@@ -108,7 +108,7 @@ def _evaluate_all(connection: Connection, rules: Sequence[RuleRow], judged: Sequ
     write_peaks(connection, turn.breaching)
     late = write_late_ones(connection, turn.late, now)
     if moved or late:
-        live.announce(connection, live.News(None, ALERTS, None))
+        live.announce(connection, live.News(None, live.ALERTS, None))
         log.info("alert rules evaluated", minutes=len(due), transitions=moved, late=late)
     return moved
 

@@ -50,7 +50,7 @@ def note(connection: Connection, faults: Mapping[int, str], now: datetime) -> No
     for rule_id, words in faults.items():
         note_fault(connection, rule_id, words, now)
         log.warning("rule left out", rule=rule_id, reason=words)
-    live.announce(connection, live.News(None, "alerts", None))
+    live.announce(connection, live.News(None, live.ALERTS, None))
 
 
 def forget(connection: Connection, judged: Sequence[RuleRow]) -> None:
@@ -58,7 +58,7 @@ def forget(connection: Connection, judged: Sequence[RuleRow]) -> None:
     mended = [row.id for row in judged if row.error_at is not None]
     if mended:
         forget_faults(connection, mended)
-        live.announce(connection, live.News(None, "alerts", None))
+        live.announce(connection, live.News(None, live.ALERTS, None))
 
 
 def _failure(connection: Connection, rows: Sequence[RuleRow], judge: Judge) -> Exception | None:

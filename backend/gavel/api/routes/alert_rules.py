@@ -8,7 +8,7 @@ from gavel.alerting.use import rules as use
 from gavel.alerting.use.preview import Preview, preview
 from gavel.alerting.use.rules import RulesImported
 from gavel.api.convert_alerts import rule_out
-from gavel.api.deps import AdminOnly, AppDep, NowDep, ReaderOnly
+from gavel.api.deps import AdminOnly, AnnouncesAlerts, AppDep, NowDep, ReaderOnly
 from gavel.api.inputs import Id
 from gavel.api.problems import refuses
 from gavel.api.schemas.alerts import PreviewIn, QuantityAnswer, RuleBody, RuleChange, RuleOut, RulesFile
@@ -36,7 +36,7 @@ def alert_rules(app: AppDep) -> list[RuleOut]:
         return [rule_out(row, counts) for row in stored.rule_rows(connection)]
 
 
-@router.post("/alert-rules", dependencies=[AdminOnly], status_code=201, responses=refuses(409))
+@router.post("/alert-rules", dependencies=[AdminOnly, AnnouncesAlerts], status_code=201, responses=refuses(409))
 def add_alert_rule(body: RuleBody, app: AppDep, at: NowDep) -> RuleOut:
     return _load_rule(app, use.add(app.engine, body.model_dump(), at))
 
@@ -50,7 +50,7 @@ def export_alert_rules(app: AppDep) -> Response:
     return Response(text, media_type=YAML, headers=named)
 
 
-@router.post("/alert-rules/import", dependencies=[AdminOnly])
+@router.post("/alert-rules/import", dependencies=[AdminOnly, AnnouncesAlerts])
 def import_alert_rules(body: RulesFile, app: AppDep, at: NowDep) -> Answer[RulesImported]:
     """Imports the rules of a file, by their keys, all or none."""
     return use.take_file(app.engine, body.yaml, at, replace=body.replace, dry_run=body.dry_run)
@@ -73,20 +73,20 @@ def alert_rule(rule_id: Id, app: AppDep) -> RuleOut:
     return _load_rule(app, rule_id)
 
 
-@router.put("/alert-rules/{rule_id}", dependencies=[AdminOnly], responses=refuses(409))
+@router.put("/alert-rules/{rule_id}", dependencies=[AdminOnly, AnnouncesAlerts], responses=refuses(409))
 def change_alert_rule(rule_id: Id, body: RuleBody, app: AppDep, at: NowDep) -> RuleOut:
     """Replaces a rule. Its alerts end, unless only name, severity, labels or runbook change."""
     use.change(app.engine, rule_id, body.model_dump(), at)
     return _load_rule(app, rule_id)
 
 
-@router.patch("/alert-rules/{rule_id}", dependencies=[AdminOnly])
+@router.patch("/alert-rules/{rule_id}", dependencies=[AdminOnly, AnnouncesAlerts])
 def switch_alert_rule(rule_id: Id, body: RuleChange, app: AppDep, at: NowDep) -> RuleOut:
     use.switch(app.engine, rule_id, enabled=body.enabled, now=at)
     return _load_rule(app, rule_id)
 
 
-@router.delete("/alert-rules/{rule_id}", dependencies=[AdminOnly], status_code=204)
+@router.delete("/alert-rules/{rule_id}", dependencies=[AdminOnly, AnnouncesAlerts], status_code=204)
 def remove_alert_rule(rule_id: Id, app: AppDep) -> None:
     use.remove(app.engine, rule_id)
 

@@ -17,7 +17,7 @@ from gavel.api.convert_alerts import (
     maintenance_out,
     silence_out,
 )
-from gavel.api.deps import AdminOnly, AppDep, NowDep, ReaderOnly
+from gavel.api.deps import AdminOnly, AnnouncesAlerts, AppDep, NowDep, ReaderOnly
 from gavel.api.inputs import TEXT_PATTERN, Id, LongId, Search
 from gavel.api.ranges import Limit, RangeDep
 from gavel.api.schemas.alerts import (
@@ -113,7 +113,7 @@ def one_alert(alert_id: LongId, app: AppDep, at: NowDep) -> AlertDetail:
     return _detail(app, alert_id, at)
 
 
-@router.post("/alerts/{alert_id}/acknowledge", dependencies=[AdminOnly])
+@router.post("/alerts/{alert_id}/acknowledge", dependencies=[AdminOnly, AnnouncesAlerts])
 def acknowledge_alert(alert_id: LongId, body: AcknowledgeIn, app: AppDep, at: NowDep) -> AlertDetail:
     """Acknowledges an alert: no further notifications until it resolves."""
     with transaction(app.engine) as connection:
@@ -121,7 +121,7 @@ def acknowledge_alert(alert_id: LongId, body: AcknowledgeIn, app: AppDep, at: No
     return _detail(app, alert_id, at)
 
 
-@router.delete("/alerts/{alert_id}/acknowledge", dependencies=[AdminOnly])
+@router.delete("/alerts/{alert_id}/acknowledge", dependencies=[AdminOnly, AnnouncesAlerts])
 def take_back_acknowledgement(alert_id: LongId, app: AppDep, at: NowDep) -> AlertDetail:
     with transaction(app.engine) as connection:
         stored.acknowledge(connection, alert_id, None, "", at)
@@ -139,7 +139,7 @@ def silences(app: AppDep, at: NowDep) -> list[SilenceOut]:
         return [silence_out(row, found, at) for row in quiet_rows.silences(connection)]
 
 
-@router.post("/silences", dependencies=[AdminOnly], status_code=201)
+@router.post("/silences", dependencies=[AdminOnly, AnnouncesAlerts], status_code=201)
 def add_silence(body: SilenceIn, app: AppDep, at: NowDep) -> SilenceOut:
     matchers = [one.model_dump() for one in body.matchers]
     return _silence(
@@ -147,14 +147,14 @@ def add_silence(body: SilenceIn, app: AppDep, at: NowDep) -> SilenceOut:
     )
 
 
-@router.patch("/silences/{silence_id}", dependencies=[AdminOnly])
+@router.patch("/silences/{silence_id}", dependencies=[AdminOnly, AnnouncesAlerts])
 def change_silence(silence_id: Id, body: SilenceChange, app: AppDep, at: NowDep) -> SilenceOut:
     with transaction(app.engine) as connection:
         quiet_rows.end_silence(connection, silence_id, max(body.until_at, at))
     return _silence(app, silence_id, at)
 
 
-@router.delete("/silences/{silence_id}", dependencies=[AdminOnly], status_code=204)
+@router.delete("/silences/{silence_id}", dependencies=[AdminOnly, AnnouncesAlerts], status_code=204)
 def remove_silence(silence_id: Id, app: AppDep) -> None:
     with transaction(app.engine) as connection:
         quiet_rows.remove_silence(connection, silence_id)
@@ -166,17 +166,17 @@ def maintenance_windows(app: AppDep, at: NowDep) -> list[MaintenanceOut]:
         return [maintenance_out(row, at) for row in quiet_rows.maintenance_windows(connection)]
 
 
-@router.post("/maintenance-windows", dependencies=[AdminOnly], status_code=201)
+@router.post("/maintenance-windows", dependencies=[AdminOnly, AnnouncesAlerts], status_code=201)
 def add_maintenance_window(body: MaintenanceBody, app: AppDep, at: NowDep) -> MaintenanceOut:
     return _window(app, mute.store_maintenance(app.engine, body.name, _plain(body), at), at)
 
 
-@router.put("/maintenance-windows/{window_id}", dependencies=[AdminOnly])
+@router.put("/maintenance-windows/{window_id}", dependencies=[AdminOnly, AnnouncesAlerts])
 def change_maintenance_window(window_id: Id, body: MaintenanceBody, app: AppDep, at: NowDep) -> MaintenanceOut:
     return _window(app, mute.store_maintenance(app.engine, body.name, _plain(body), at, window_id), at)
 
 
-@router.delete("/maintenance-windows/{window_id}", dependencies=[AdminOnly], status_code=204)
+@router.delete("/maintenance-windows/{window_id}", dependencies=[AdminOnly, AnnouncesAlerts], status_code=204)
 def remove_maintenance_window(window_id: Id, app: AppDep) -> None:
     with transaction(app.engine) as connection:
         quiet_rows.remove_maintenance(connection, window_id)

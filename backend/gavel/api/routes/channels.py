@@ -8,7 +8,7 @@ from fastapi import APIRouter, HTTPException, Query
 from gavel.admin import channels as use
 from gavel.alerting.use.deliver import Trial
 from gavel.api.convert_alerts import channel_out, notification_detail, notification_out
-from gavel.api.deps import AdminOnly, AppDep, NowDep, ReaderOnly
+from gavel.api.deps import AdminOnly, AnnouncesAlerts, AppDep, NowDep, ReaderOnly
 from gavel.api.inputs import INT32_MAX, Id, LongId
 from gavel.api.problems import refuses
 from gavel.api.ranges import Limit
@@ -55,7 +55,7 @@ def channels(app: AppDep) -> list[ChannelOut]:
         return [channel_out(row, loads) for row in stored.channel_rows(connection)]
 
 
-@router.post("/channels", dependencies=[AdminOnly], status_code=201, responses=refuses(409))
+@router.post("/channels", dependencies=[AdminOnly, AnnouncesAlerts], status_code=201, responses=refuses(409))
 def add_channel(body: ChannelIn, app: AppDep, at: NowDep) -> ChannelOut:
     channel_id = use.add(
         app.engine,
@@ -85,7 +85,7 @@ def one_channel(channel_id: Id, app: AppDep) -> ChannelOut:
     return _load_channel(app, channel_id)
 
 
-@router.patch("/channels/{channel_id}", dependencies=[AdminOnly], responses=refuses(409))
+@router.patch("/channels/{channel_id}", dependencies=[AdminOnly, AnnouncesAlerts], responses=refuses(409))
 def change_channel(channel_id: Id, body: ChannelChange, app: AppDep) -> ChannelOut:
     """What is switched on again, or gets other settings, starts anew: its failures are forgotten."""
     wanted = use.ChannelUpdate(
@@ -99,18 +99,18 @@ def change_channel(channel_id: Id, body: ChannelChange, app: AppDep) -> ChannelO
     return _load_channel(app, channel_id)
 
 
-@router.delete("/channels/{channel_id}", dependencies=[AdminOnly], status_code=204)
+@router.delete("/channels/{channel_id}", dependencies=[AdminOnly, AnnouncesAlerts], status_code=204)
 def remove_channel(channel_id: Id, app: AppDep) -> None:
     use.remove(app.engine, channel_id)
 
 
-@router.post("/channels/{channel_id}/test", dependencies=[AdminOnly], responses=refuses(429))
+@router.post("/channels/{channel_id}/test", dependencies=[AdminOnly, AnnouncesAlerts], responses=refuses(429))
 def try_stored_channel(channel_id: Id, app: AppDep, at: NowDep) -> Answer[Trial]:
     with _ChannelTrialSlot():
         return use.try_stored(app.engine, app.vault, channel_id, app.outside, at)
 
 
-@router.post("/channels/{channel_id}/replay", dependencies=[AdminOnly])
+@router.post("/channels/{channel_id}/replay", dependencies=[AdminOnly, AnnouncesAlerts])
 def replay_channel(channel_id: Id, app: AppDep, at: NowDep) -> Replayed:
     """Queues all its dead letters for delivery again."""
     with transaction(app.engine) as connection:
@@ -141,7 +141,7 @@ def one_notification(notification_id: LongId, app: AppDep) -> NotificationDetail
         return notification_detail(row, outbox.attempts(connection, notification_id))
 
 
-@router.post("/notifications/{notification_id}/replay", dependencies=[AdminOnly])
+@router.post("/notifications/{notification_id}/replay", dependencies=[AdminOnly, AnnouncesAlerts])
 def replay_notification(notification_id: LongId, app: AppDep, at: NowDep) -> NotificationOut:
     """Queues a dead letter for delivery again, with its former id."""
     with transaction(app.engine) as connection:
