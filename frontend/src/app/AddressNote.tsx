@@ -8,7 +8,6 @@ import { addressProblems, type Parameter } from '../lib/parameters'
 import type { FlatSearch } from '../lib/search'
 import { visibleName } from '../lib/text'
 import { useSetSearch } from '../lib/url'
-import styles from './AddressNote.module.css'
 
 const NONE: readonly Parameter[] = []
 
@@ -23,11 +22,11 @@ export function AddressNote() {
       color="yellow"
       variant="outline"
       role="status"
-      className={styles.note}
+      mb={16}
       icon={<Icon name="warning" />}
       title={addressCopy.title}
     >
-      <ul className={styles.problems}>
+      <ul className="breaks" style={{ marginBottom: 4 }}>
         {problems.map(({ name, value, takes }) => {
           const parameter = visibleName(`${name}=${value}`.slice(0, 120))
           return (
@@ -38,7 +37,7 @@ export function AddressNote() {
         })}
       </ul>
       <p>{addressCopy.ranges}</p>
-      <Button size="compact-xs" variant="default" onClick={() => setSearch(without, { replace: true })}>
+      <Button mt={10} size="compact-xs" variant="default" onClick={() => setSearch(without, { replace: true })}>
         {addressCopy.remove}
       </Button>
     </Alert>

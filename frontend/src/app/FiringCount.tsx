@@ -19,7 +19,7 @@ export function FiringCount() {
   const isKnown = firing !== null && firing > 0
   return (
     <span
-      className={`${styles.count} push size-note numeric`}
+      className={`${styles.count} pill push size-note numeric`}
       data-known={isKnown}
       data-tone={worst && severityMark(worst.severity).tone}
       title={words}

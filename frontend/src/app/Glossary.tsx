@@ -24,11 +24,11 @@ export function Glossary() {
         mb="sm"
       />
       {shown.length === 0 && <p className={styles.text}>{helpCopy.noTerm}</p>}
-      <dl className={`${styles.glossary} grid gap-8`}>
+      <dl className="grid gap-8" style={{ maxWidth: '75ch' }}>
         {shown.map(({ term, meaning }) => (
           <div key={term}>
-            <dt>{term}</dt>
-            <dd>{meaning}</dd>
+            <dt className="semibold">{term}</dt>
+            <dd className="muted">{meaning}</dd>
           </div>
         ))}
       </dl>

@@ -1,6 +1,7 @@
 import { Kbd, Modal } from '@mantine/core'
 import * as helpCopy from '../copy/help'
 import * as navigationCopy from '../copy/navigation'
+import { leastWidth } from '../kit/layout/columns'
 import { ownAddress } from '../lib/base'
 import { Glossary } from './Glossary'
 import styles from './Help.module.css'
@@ -30,7 +31,7 @@ export default function Help({ opened, onClose }: { opened: boolean; onClose: ()
       closeButtonProps={{ 'aria-label': helpCopy.closeHelp }}
     >
       <h3 className={styles.heading}>{helpCopy.keyboard}</h3>
-      <dl className={`${styles.keys} grid gap-wrap`}>
+      <dl className="tiles gap-wrap" style={leastWidth(250)}>
         {[...KEYS, ...goTo].map(([keys, words]) => (
           <div key={words} className={`${styles.row} row gap-12`}>
             <dt>

@@ -36,7 +36,7 @@ export function Layout() {
       </a>
       <div className={styles.shell}>
         <Header onHelp={openHelp} />
-        <nav className={styles.nav} aria-label={navigationCopy.pages}>
+        <nav className={`${styles.nav} not-on-tablets`} aria-label={navigationCopy.pages}>
           <Menu />
         </nav>
         <main className={`${styles.main} column narrow`} id="main">
@@ -70,7 +70,7 @@ const Header = memo(function Header({ onHelp }: { onHelp: () => void }) {
   const [isMenuOpen, setMenuOpen] = useState(false)
   return (
     <header className={`${styles.header} row gap-10`}>
-      <div className={styles.burger}>
+      <div className={`${styles.burger} relative inline on-tablets`}>
         <ActionIcon variant="default" size="lg" aria-label={navigationCopy.openMenu} onClick={() => setMenuOpen(true)}>
           <Icon name="burger" />
         </ActionIcon>
@@ -80,15 +80,15 @@ const Header = memo(function Header({ onHelp }: { onHelp: () => void }) {
         <Menu onChoose={() => setMenuOpen(false)} />
       </MenuDrawer>
       <Link to={HOME} className={`${styles.brand} inline-row ink gap-8`} aria-label={navigationCopy.home}>
-        <img src={ownAddress('/favicon.svg')} alt="" className={styles.logo} />
+        <img src={ownAddress('/favicon.svg')} alt="" width={20} height={20} />
         {navigationCopy.product}
       </Link>
       <div className={styles.search}>
         <SearchBox />
       </div>
-      <div className={styles.controls}>
+      <div className={`${styles.controls} row gap-6`}>
         <TimeControl />
-        <div className={`${styles.personal} fixed`}>
+        <div className="row fixed gap-6">
           <SessionButton />
           <PreferencesMenu onHelp={onHelp} />
         </div>
@@ -99,12 +99,12 @@ const Header = memo(function Header({ onHelp }: { onHelp: () => void }) {
 
 function Menu({ onChoose }: { onChoose?: () => void }) {
   return (
-    <ul>
+    <ul className="grid gap-2">
       {PAGES.filter((page) => page.menu).map((page) => (
         <li key={page.path}>
           <Link
             to={menuPath(page)}
-            className={`${styles.link} row muted medium gap-10`}
+            className="choice row muted medium gap-10"
             onClick={onChoose}
             activeOptions={{ exact: page.path === HOME, includeSearch: false }}
           >

@@ -33,8 +33,10 @@ function Away({ outage }: { outage: Outage }) {
   }
   return (
     <div className={`${styles.outage} row wrap gap-wrap`}>
-      <Icon name="warning" />
-      <p role="alert">
+      <span className="inline" data-tone="bad">
+        <Icon name="warning" />
+      </span>
+      <p role="alert" className="pretty">
         <strong>
           {errorsCopy.failingSince(
             lostWords(outage.error),
@@ -60,7 +62,9 @@ function StreamLost({ since_ms }: { since_ms: number }) {
   const { zone } = usePreferences()
   return (
     <div className={`${styles.banner} row size-label gap-10`} role="status">
-      <Icon name="warning" />
+      <span className="inline" data-tone="warn">
+        <Icon name="warning" />
+      </span>
       {errorsCopy.liveInterrupted(formatClock(since_ms, zone, true))}
     </div>
   )

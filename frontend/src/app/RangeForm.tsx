@@ -32,7 +32,7 @@ export default function RangeForm({ bounds, zone, onChoose }: RangeFormProps) {
   const [from_ms, to_ms] = value.map((text) => (text === null ? Number.NaN : fromWallClock(text, zone)))
   const isUsable = from_ms !== undefined && to_ms !== undefined && to_ms - from_ms >= 60_000
   return (
-    <div className={`${styles.form} column gap-10`}>
+    <div className="column gap-10" style={{ width: 300 }}>
       <p className="size-label semibold">
         {navigationCopy.fixedWindow} {zoneName(zone)}
       </p>

@@ -17,7 +17,6 @@ import { serverNow } from '../lib/serverClock'
 import { formatWindow, type Zone, zoneName } from '../lib/time'
 import { useRange } from '../lib/url'
 import { type Command, commandsFor } from './palette'
-import styles from './SearchBox.module.css'
 
 interface SearchHitsProps {
   opened: boolean
@@ -67,7 +66,7 @@ export default function SearchHits(props: SearchHitsProps) {
         <StandIn of={field} onKeys={onKeys} />
       </Combobox.Target>
       <Combobox.Dropdown hidden={asked === ''}>
-        <Combobox.Options mah={420} className={styles.options}>
+        <Combobox.Options mah={420} style={{ overflow: 'auto' }}>
           {commands.map((command) => (
             <CommandOption key={command.id} command={command} zone={zone} />
           ))}

@@ -26,7 +26,7 @@ export default function TimeBox({ range, onChoose, ...box }: TimeBoxProps) {
   const { zone } = usePreferences()
   useAhead({ fetch: loadForm })
   return (
-    <Beside {...box} label={navigationCopy.timeWindow} className={styles.dropdown}>
+    <Beside {...box} label={navigationCopy.timeWindow} className={`${styles.dropdown} flex wrap`}>
       <Presets range={range} onChoose={onChoose} />
       <Suspense fallback={<Loader size="sm" />}>
         <RangeForm bounds={rangeBounds(range, serverNow())} zone={zone} onChoose={onChoose} />
@@ -44,7 +44,7 @@ function Presets({ range, onChoose }: { range: Range; onChoose: (range: Range) =
           <li key={preset}>
             <button
               type="button"
-              className={`${styles.preset} plain full`}
+              className="choice plain full"
               aria-pressed={isChosen}
               data-autofocus={isChosen || undefined}
               onClick={() => onChoose({ kind: 'last', last: preset })}

@@ -41,7 +41,7 @@ export function TimeControl() {
         onKeyDown={({ key }) => key === 'Escape' && setOpen(false)}
         leftSection={<Icon name="clock" />}
       >
-        <span className={`numeric ends`}>{words}</span>
+        <span className="numeric ends">{words}</span>
         {range.kind === 'last' && <ZoneWord zone={zone} />}
       </Button>
       <TimeBox opened={isOpen} onChange={setOpen} of={button} range={range} onChoose={choose} />
@@ -60,7 +60,7 @@ export function TimeControl() {
 function ZoneWord({ zone }: { zone: Zone }) {
   const name = zoneName(zone, serverNow())
   return (
-    <span className={`${styles.zone} small`} title={navigationCopy.timesIn(name)}>
+    <span className="small" style={{ marginLeft: 8 }} title={navigationCopy.timesIn(name)}>
       {name}
     </span>
   )
@@ -85,7 +85,7 @@ function Step({
       title={label}
       onClick={onClick}
       disabled={disabled}
-      className={styles.step}
+      className="not-on-phones"
     >
       <Icon name={icon} />
     </ActionIcon>

@@ -16,7 +16,7 @@ export function AlertBadge({ alerts, linked = true }: { alerts: readonly AlertOu
   const { word, ...look } = isRecovering ? alertStateMark(worst.state, worst.severity) : severityMark(worst.severity)
   const more = alerts.length > 1 ? ` +${alerts.length - 1}` : ''
   const mark = <StateMark {...look} word={`${word}${more}`} />
-  if (!linked) return <span className={`${styles.badge} inline small ${styles.bare}`}>{mark}</span>
+  if (!linked) return <span className={`${styles.badge} pill inline small ${styles.bare}`}>{mark}</span>
   // What is seen is part of what is said: so it can be asked for by voice.
   const count = plural(alerts.length, alertsCopy.alertNoun)
   const words =
@@ -26,7 +26,7 @@ export function AlertBadge({ alerts, linked = true }: { alerts: readonly AlertOu
   return (
     <Link
       to={`/alerts/${worst.id}` as string}
-      className={`${styles.badge} inline small`}
+      className={`${styles.badge} pill inline small`}
       aria-label={words}
       title={words}
     >

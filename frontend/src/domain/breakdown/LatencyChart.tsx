@@ -1,5 +1,6 @@
 /** Where the time went, over time: reads and writes stacked on one scale, I/O rates, one layer with its bounds. */
 
+import { Group } from '@mantine/core'
 import { memo, useMemo } from 'react'
 import type { ChartEvent } from '../../charts/events'
 import {
@@ -107,12 +108,12 @@ export const LatencyChart = memo(function LatencyChart({
       legend={
         <div className={stacksOnly ? `${styles.oneLine} flex wrap start between` : undefined}>
           <Legend lines={legend} />
-          <div className={`${styles.switches} flex wrap`}>
+          <Group gap="0 24px">
             <AtOnce>
               <StackSwitch />
               {!stacksOnly && <BoundsSwitch layers={layers} named={named} />}
             </AtOnce>
-          </div>
+          </Group>
         </div>
       }
       legendWords={drawnWords(legend, hidden, tokens)}
@@ -139,7 +140,7 @@ function useShare() {
 function StackSwitch() {
   const [asShare, choose] = useShare()
   return (
-    <div className={`${styles.tabs} row wrap gap-8`}>
+    <Group gap={8} pb={4}>
       <span className="muted">{breakdownCopy.unit}</span>
       <Segments
         label={breakdownCopy.stackSwitch}
@@ -150,7 +151,7 @@ function StackSwitch() {
         chosen={asShare ? 'share' : ''}
         onChoose={(value) => choose(value, { replace: true })}
       />
-    </div>
+    </Group>
   )
 }
 
@@ -163,7 +164,7 @@ function BoundsSwitch({ layers, named }: BoundsSwitchProps) {
   const [chosen, choose] = useBounded(layers, named)
   if (layers.length === 0) return null
   return (
-    <div className={`${styles.tabs} row wrap gap-8`}>
+    <Group gap={8} pb={4}>
       <span className="muted">{breakdownCopy.uncertainty}</span>
       <Segments
         label={breakdownCopy.uncertaintySwitch}
@@ -171,6 +172,6 @@ function BoundsSwitch({ layers, named }: BoundsSwitchProps) {
         chosen={chosen}
         onChoose={(name) => choose(name, { replace: true })}
       />
-    </div>
+    </Group>
   )
 }

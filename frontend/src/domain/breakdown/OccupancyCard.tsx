@@ -6,7 +6,6 @@ import * as commonCopy from '../../copy/common'
 import * as outstandingCopy from '../../copy/outstanding'
 import { CopyLink, type CsvTable, SaveCsv, Tools } from '../../kit/chart/tools'
 import { Card } from '../../kit/layout/Card'
-import styles from '../diagnosis/Diagnosis.module.css'
 import { NoNumbers } from '../diagnosis/NoNumbers'
 import { LayerBar, LayerSwatch } from '../io-path/LayerBar'
 import { boundText, inSteps, ios } from './ios'
@@ -24,7 +23,7 @@ export function OccupancyCard({ occupancy }: { occupancy: Occupancy }) {
     >
       {isThere ? (
         <>
-          <p className={`${styles.lead} page-title`}>
+          <p className="page-title" style={{ marginBottom: 10 }}>
             {total} {outstandingCopy.total}
             {layers.length > 0 && <span className="muted">: {inWords(told)}</span>}
           </p>

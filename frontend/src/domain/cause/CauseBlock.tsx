@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import type { Cause, CauseCandidate } from '../../api/types'
 import { shareText } from '../../charts/waterfall'
 import * as causeCopy from '../../copy/cause'
+import { leastWidth } from '../../kit/layout/columns'
 import { usePreferences } from '../../lib/preferences'
 import { plural } from '../../lib/text'
 import { formatClock, formatWindow, zoneName } from '../../lib/time'
@@ -18,7 +19,7 @@ import { evidenceText, formatCauseNumber, formatLabeled, limitText } from './num
 /** Who and which limit beside the sentence, its proof below both. */
 export function CauseBlock({ cause }: { cause: Cause }) {
   return (
-    <section className={`${styles.block} stack narrow gap-8`} aria-label={causeCopy.region}>
+    <section className="stack start narrow gap-8" aria-label={causeCopy.region}>
       <Head cause={cause} />
       {cause.candidates.length > 0 && <Candidates candidates={cause.candidates} />}
       <Rows rows={whoRows(cause)} />
@@ -69,11 +70,14 @@ function Rows({ rows, across = false }: { rows: readonly Row[]; across?: boolean
   const shown = rows.filter(([, value]) => value !== null)
   if (shown.length === 0) return null
   return (
-    <dl className={across ? `${styles.across} ruled above` : styles.rows}>
+    <dl
+      className={`${styles.rows} size-label ${across ? `${styles.across} fitted ruled above` : 'grid'}`}
+      style={across ? leastWidth(320) : undefined}
+    >
       {shown.map(([term, value]) => (
         <div key={term} className={`${styles.row} grid gap-10`}>
-          <dt>{term}</dt>
-          <dd>{value}</dd>
+          <dt className="muted">{term}</dt>
+          <dd className="narrow breaks">{value}</dd>
         </div>
       ))}
     </dl>
@@ -107,8 +111,8 @@ function shareWords({ share, share_of, iops }: Cause): string | null {
 
 function Limit({ limit }: { limit: NonNullable<Cause['limit']> }) {
   return (
-    <span className={`${styles.limit} stack gap-2`}>
-      <span className="numeric" title={limit.is_derived ? causeCopy.derivedHint : undefined}>
+    <span className="stack gap-2">
+      <span className="tabular breaks" title={limit.is_derived ? causeCopy.derivedHint : undefined}>
         {limit.name}: <strong>{unbroken(limitText(limit))}</strong>
       </span>
       <LimitBar limit={limit} />

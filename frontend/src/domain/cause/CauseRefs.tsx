@@ -10,7 +10,7 @@ export function CauseRefs({ object: { name, refs } }: { object: CauseObject }) {
   const [first] = refs
   if (first !== undefined && refs.length > 1 && refs.every(({ kind }) => kind === first.kind))
     return (
-      <span className="inline wrap baseline within gap-words">
+      <span className="inline wrap baseline narrow gap-words">
         {refs.map((ref) => (
           <EntityLink key={ref.id} to={ref} />
         ))}

@@ -5,7 +5,7 @@ import styles from './Cause.module.css'
 export function LimitBar({ limit: { used_share } }: { limit: NonNullable<Cause['limit']> }) {
   const most = Math.max(1, used_share)
   return (
-    <span className={styles.meter} aria-hidden="true">
+    <span className="meter" style={{ height: 8 }} aria-hidden="true">
       <span className={styles.used} style={{ width: `${(100 * used_share) / most}%` }} />
       <span className={styles.mark} style={{ left: `${100 / most}%` }} />
     </span>

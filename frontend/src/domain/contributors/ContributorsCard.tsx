@@ -13,6 +13,7 @@ import * as contributorsCopy from '../../copy/contributors'
 import { useCursorMinute } from '../../kit/chart/useCursorTime'
 import { Segments } from '../../kit/form/Segments'
 import { Card } from '../../kit/layout/Card'
+import { columnWidths, leastWidth } from '../../kit/layout/columns'
 import { DataState, EmptyState } from '../../kit/state/DataState'
 import type { Column } from '../../kit/table/Column'
 import { VirtualTable } from '../../kit/table/VirtualTable'
@@ -22,7 +23,6 @@ import { plural } from '../../lib/text'
 import { formatClock } from '../../lib/time'
 import { formatIops } from '../../lib/units'
 import { ios, iosWithin } from '../breakdown/ios'
-import styles from '../diagnosis/Diagnosis.module.css'
 import { NoNumbers } from '../diagnosis/NoNumbers'
 import { CardSkeleton } from '../diagnosis/Skeletons'
 import { LayerBar } from '../io-path/LayerBar'
@@ -53,7 +53,7 @@ export function ContributorsCard({ kind, id, window, named, hasData }: Contribut
           found.vms.length + found.hosts.length === 0 ? (
             <Nobody hasData={hasData || minute !== null} layer={layer} />
           ) : (
-            <div className={`${styles.rankings} grid start`}>
+            <div className="fitted start" style={leastWidth(440)}>
               {kind !== 'vms' && found.vms.length > 0 && (
                 <Ranking
                   {...{ noun: 'VM', rows: found.vms, total: found.vms_total, layers: [layer], whole_ios }}
@@ -70,7 +70,7 @@ export function ContributorsCard({ kind, id, window, named, hasData }: Contribut
                 />
               )}
               {non_vm_iops !== null && non_vm_iops >= 1 && (
-                <p className={styles.silent}>
+                <p className="quiet inset across">
                   {formatIops(Math.round(non_vm_iops))} {contributorsCopy.nonVm}
                 </p>
               )}
@@ -197,7 +197,7 @@ function OwnNumbers({
   const missing = 1 - all_ios / whole_ios
   if (missing < WORTH_A_WORD + others && missing > -WORTH_A_WORD) return null
   return (
-    <p className={styles.silent}>
+    <p className="quiet inset">
       {contributorsCopy.sumDiffers(noun, ios(all_ios), ios(whole_ios))}
       {missing < 0 && contributorsCopy.sharesOfSum(noun)}. {contributorsCopy.countersDiffer}
     </p>
@@ -209,7 +209,7 @@ function BoundOnly({ noun, rows }: Pick<RankingProps, 'noun' | 'rows'>) {
   const count = rows.filter(isBoundOnly).length
   if (count === 0) return null
   return (
-    <p className={styles.silent}>
+    <p className="quiet inset">
       {count < rows.length && contributorsCopy.sharesOfKnown}
       {contributorsCopy.upperBoundOnly(count, plural(rows.length, noun))}
     </p>
@@ -239,13 +239,13 @@ export function Ranking({ noun, rows, total, layers, whole_ios, all_ios, rest_io
         grow: true,
         compact: (one) => sharePart(one),
         cell: (one) => (
-          <span className={`${styles.share} grid middle gap-8`}>
+          <span className="columns middle gap-8" style={columnWidths('minmax(0, 1fr) 52px')}>
             <LayerBar
               pieces={[{ name: 'share', label: '', layers, size: one.time_share ?? 0 }]}
               max={1}
               words={shareWords(one)}
             />
-            <span className="numeric">{shareWords(one)}</span>
+            <span className="numeric right">{shareWords(one)}</span>
           </span>
         ),
       },
@@ -302,14 +302,14 @@ export function Ranking({ noun, rows, total, layers, whole_ios, all_ios, rest_io
         rowPx={ROW_PX}
       />
       {rows.length > shown.length && (
-        <Button className={styles.more ?? ''} variant="subtle" size="compact-sm" onClick={() => setWhole(true)}>
+        <Button m={8} mt={6} variant="subtle" size="compact-sm" onClick={() => setWhole(true)}>
           {contributorsCopy.showAll(plural(rows.length, noun))}
         </Button>
       )}
       <BoundOnly noun={noun} rows={rows} />
       <OwnNumbers {...{ noun, whole_ios, all_ios, others }} />
       {total > rows.length && (
-        <p className={styles.silent}>{contributorsCopy.firstOf(rows.length, plural(total, noun))}</p>
+        <p className="quiet inset">{contributorsCopy.firstOf(rows.length, plural(total, noun))}</p>
       )}
     </div>
   )

@@ -45,7 +45,9 @@ export function DeltasCard({ deltas: { deltas }, isCalm }: { deltas: Deltas; isC
                 <td>{delta.label}</td>
                 <td className="right numeric">
                   {delta.us === null ? <span className="faint">{unitsCopy.notMeasured}</span> : latency(delta.us)}
-                  {delta.us !== null && <span className={styles.below}>{commonCopy.inRange(between(delta))}</span>}
+                  {delta.us !== null && (
+                    <span className={`${styles.below} small`}>{commonCopy.inRange(between(delta))}</span>
+                  )}
                 </td>
                 <td className="right numeric not-on-phones">{delta.us === null ? '' : between(delta)}</td>
                 <td

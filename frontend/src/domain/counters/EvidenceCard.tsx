@@ -54,11 +54,11 @@ function Side({ words: { title, nothing }, own }: { words: SideWords; own: reado
   const columns = useMemo(() => evidenceColumns(zone, usual), [zone, usual])
   return (
     <div className={`${styles.side} narrow`}>
-      <h3 className={`${styles.title} size-label semibold ruled`}>
+      <h3 className="inset size-label semibold ruled">
         {title} <span className="muted regular">{plural(own.length, countersCopy.counterNoun)}</span>
       </h3>
       {own.length === 0 ? (
-        <p className={styles.nothing}>{nothing}</p>
+        <p className="inset muted">{nothing}</p>
       ) : (
         <VirtualTable
           label={countersCopy.evidenceTable(title)}
@@ -78,7 +78,7 @@ function Side({ words: { title, nothing }, own }: { words: SideWords; own: reado
 /** Whose numbers most of them are: said once above them where a table has no column for it. */
 function Usual({ usual, own }: { usual: Evidence; own: readonly Evidence[] }) {
   return (
-    <p className={`${styles.usual} flex wrap quiet gap-words`}>
+    <p className="flex wrap quiet inset-below gap-words">
       <Names lead={countersCopy.evidenceObject(leadOf(usual))} names={[usual.subject.name]} between="" />
       <Names lead={countersCopy.sourceLead} names={usual.sources.map(nameOf)} between=" + " />
       {own.some((one) => !isSameOrigin(one, usual)) && <span>{countersCopy.evidenceDefault}</span>}
@@ -104,9 +104,9 @@ function evidenceColumns(zone: Zone, usual: Evidence | null): Column<Evidence>[]
       priority: 1,
       align: 'right',
       cell: ({ value, unit, precision, counter }) => (
-        <span className={`${styles.lines} stack`}>
+        <span className="stack tight">
           <Quantity value={value} unit={unit} precision={precision} origin={counter} />
-          <span className={`${styles.origin} numeric`}>{formatPrecision(precision, unit)}</span>
+          <span className="narrow small numeric">{formatPrecision(precision, unit)}</span>
         </span>
       ),
     },
@@ -132,9 +132,9 @@ const nameOf = ({ name }: { name: string }) => name
 
 function Origin({ one }: { one: Evidence }) {
   return (
-    <span className={`${styles.lines} stack`}>
+    <span className="stack tight">
       <Names lead={leadOf(one)} names={[one.subject.name]} between="" />
-      <span className={styles.origin}>
+      <span className="narrow small">
         <Names names={one.sources.map(nameOf)} between=" + " />
       </span>
     </span>
@@ -143,9 +143,9 @@ function Origin({ one }: { one: Evidence }) {
 
 function NumberLines({ one }: { one: Evidence }) {
   return (
-    <span className={`${styles.lines} stack`}>
+    <span className="stack tight">
       <Name whole>{one.label}</Name>
-      <span className={styles.origin}>
+      <span className="narrow small">
         <Counter name={one.counter} />
       </span>
     </span>

@@ -2,6 +2,7 @@
 
 import type { Sides } from '../../api/types'
 import * as countersCopy from '../../copy/counters'
+import { leastWidth } from '../../kit/layout/columns'
 import { NO_IO, Quantity } from '../../kit/text/Quantity'
 import type { ColumnUnit } from '../../lib/units'
 import { isIdle } from '../lists/sides'
@@ -35,11 +36,11 @@ export function NewestNumbers({ newest, isVm, others }: { newest: Sides; isVm: b
     [others ? countersCopy.arrayIopsOf(others) : countersCopy.arrayIops, 'array', newest.array_iops, 'ops/s'],
   ]
   return (
-    <dl className={`${styles.numbers} grid gap-10`} aria-label={countersCopy.lastMinute}>
+    <dl className="fitted gap-10" style={leastWidth(128)} aria-label={countersCopy.lastMinute}>
       {numbers.map(([term, owner, value, unit]) => (
         <div key={term} className={`${styles.number} surface narrow`} data-owner={owner}>
-          <dt>{term}</dt>
-          <dd>
+          <dt className="quiet nowrap">{term}</dt>
+          <dd className="size-lead semibold nowrap">
             <Quantity
               value={value}
               unit={unit}

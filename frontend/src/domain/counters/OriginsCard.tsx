@@ -11,7 +11,6 @@ import { VirtualTable } from '../../kit/table/VirtualTable'
 import { Name } from '../../kit/text/Name'
 import { Quantity } from '../../kit/text/Quantity'
 import { formatPrecision } from '../../lib/units'
-import styles from './OriginsCard.module.css'
 import { lastMeasured } from './parts'
 
 interface Origin {
@@ -99,7 +98,7 @@ export function OriginsCard({ series, groups }: { series: Series; groups: readon
         rowAt={(index) => measured[index]}
       />
       {silent.length > 0 && (
-        <p className={`${styles.silent} quiet`}>
+        <p className="quiet inset">
           {countersCopy.notMeasuredInWindow}{' '}
           {silent.map(({ group, column }) => `${levelLabel(group.level)} ${column.label}`).join(', ')}.
         </p>

@@ -7,6 +7,7 @@ import * as diagnosisCopy from '../../copy/diagnosis'
 import * as overviewCopy from '../../copy/overview'
 import * as sectionsCopy from '../../copy/sections'
 import { Card } from '../../kit/layout/Card'
+import { leastWidth } from '../../kit/layout/columns'
 import { usePreferences } from '../../lib/preferences'
 import { plural } from '../../lib/text'
 import { formatClock, formatSeconds, formatWindow } from '../../lib/time'
@@ -60,12 +61,12 @@ function Statements({ sentence, quality }: { sentence: Sentence; quality: Diagno
     [diagnosisCopy.qualityOf(quality.quality ?? ''), quality.quality === null ? [] : quality.quality_reasons],
   ] as const
   return (
-    <dl className={`${styles.statements} grid above`}>
+    <dl className={`${styles.statements} fitted above`} style={leastWidth(260)}>
       {groups
         .filter(([, texts]) => texts.length > 0)
         .map(([term, texts]) => (
           <div key={term}>
-            <dt>{term}</dt>
+            <dt className="quiet">{term}</dt>
             <dd>
               <ul>
                 {texts.map((text) => (
@@ -148,9 +149,9 @@ function Checks({ diagnosis }: { diagnosis: Diagnosis }) {
       {checks.map(
         ([term, value, hint]) =>
           value !== null && (
-            <div key={term} className={styles.check} title={hint}>
-              <dt>{term}</dt>
-              <dd className="numeric">{value}</dd>
+            <div key={term} title={hint}>
+              <dt className="quiet">{term}</dt>
+              <dd className="numeric semibold">{value}</dd>
             </div>
           ),
       )}

@@ -5,6 +5,7 @@ import type { Diagnosis } from '../../api/types'
 import { shareText } from '../../charts/waterfall'
 import * as diagnosisCopy from '../../copy/diagnosis'
 import { Card } from '../../kit/layout/Card'
+import { leastWidth } from '../../kit/layout/columns'
 import { DataAge } from '../../kit/state/DataAge'
 import { usePreferences } from '../../lib/preferences'
 import { formatSeconds, formatWindow, instantMs } from '../../lib/time'
@@ -56,7 +57,7 @@ export function DiagnosisCard({ diagnosis, isMoving }: { diagnosis: Diagnosis; i
       <div className={isJudged ? undefined : styles.faint}>
         <div className={`${styles.answer} stack`} data-caused={cause !== null}>
           <div>
-            <p className={`${styles.sentence} size-lead breaks pretty`}>
+            <p className={`${styles.sentence} size-lead breaks pretty tight`}>
               {named.length > 0 && <LayerSwatch layers={named} />}
               <strong>{unbroken(diagnosis.sentence.head.text)}</strong>.
             </p>
@@ -85,7 +86,7 @@ function Quality({ quality: { quality, quality_reasons } }: { quality: Diagnosis
   const meaning =
     quality_reasons.length === 0 ? diagnosisCopy.qualityA : diagnosisCopy.dataQuality(quality_reasons.join('; '))
   return (
-    <button type="button" className={`${styles.quality} inline-row muted gap-6`} data-tip={meaning}>
+    <button type="button" className="plain inline-row muted gap-6" data-tip={meaning}>
       {diagnosisCopy.qualityA} <span className={`${styles.letter} fixed ink size-note`}>{quality}</span>
     </button>
   )
@@ -94,7 +95,7 @@ function Quality({ quality: { quality, quality_reasons } }: { quality: Diagnosis
 function Reasons({ reasons }: { reasons: Diagnosis['sentence']['reasons'] }) {
   if (reasons.length === 0) return null
   return (
-    <ul className={styles.reasons} aria-label={diagnosisCopy.evidence}>
+    <ul className={`${styles.reasons} fitted`} style={leastWidth(380)} aria-label={diagnosisCopy.evidence}>
       {reasons.map(({ text }) => (
         <li key={text}>{unbroken(text)}</li>
       ))}

@@ -2,7 +2,6 @@ import { Skeleton } from '@mantine/core'
 import * as commonCopy from '../../copy/common'
 import * as diagnosisCopy from '../../copy/diagnosis'
 import { Card } from '../../kit/layout/Card'
-import styles from './Skeletons.module.css'
 
 /** In place of a card's content, as tall as it will be. */
 export function CardSkeleton({ height }: { height: number }) {
@@ -12,7 +11,7 @@ export function CardSkeleton({ height }: { height: number }) {
 /** A whole card that is on its way: its heading stands already. */
 function ReadingCard({ title, height }: { title: string; height: number }) {
   return (
-    <div className={`${styles.reading} column`} style={{ height }}>
+    <div className="stack" style={{ height, gridTemplateRows: 'minmax(0, 1fr)' }}>
       <Card title={title} hint={commonCopy.loading} fill>
         <Skeleton height="100%" />
       </Card>

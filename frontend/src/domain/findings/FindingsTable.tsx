@@ -14,7 +14,6 @@ import { formatMoment, type Zone, zoneName } from '../../lib/time'
 import { formatCount } from '../../lib/units'
 import { EntityLink } from '../object/EntityLink'
 import { confidenceLabel } from '../severity/confidence'
-import styles from './Findings.module.css'
 import { acceptedWords, findingMark } from './words'
 
 const ROW_PX = 62
@@ -65,7 +64,7 @@ function findingColumns(zone: Zone): Column<FindingRow>[] {
       grow: true,
       compact: 'bare',
       cell: ({ advice }) => (
-        <span className={`${styles.advice} clamp size-label`} title={advice}>
+        <span className="clamp three tight size-label" title={advice}>
           {advice}
         </span>
       ),
@@ -82,7 +81,7 @@ function findingColumns(zone: Zone): Column<FindingRow>[] {
 
 function Marks({ row, zone }: { row: FindingRow; zone: Zone }) {
   return (
-    <span className={styles.marks} title={row.accepted === null ? undefined : acceptedWords(row.accepted, zone)}>
+    <span className="stack tight gap-2" title={row.accepted === null ? undefined : acceptedWords(row.accepted, zone)}>
       <StateMark {...findingMark(row, zone)} />
       <span className="ends small">{confidenceLabel(row.confidence)}</span>
     </span>
@@ -92,8 +91,8 @@ function Marks({ row, zone }: { row: FindingRow; zone: Zone }) {
 function Title({ row: { id, title, rule_title } }: { row: FindingRow }) {
   const words = visibleName(title)
   return (
-    <span className={styles.finding}>
-      <Link to={`/findings/${id}` as string} className={`${styles.title} clamp`} title={words}>
+    <span className="stack tight gap-2">
+      <Link to={`/findings/${id}` as string} className="clamp tight" title={words}>
         {words}
       </Link>
       <span className="ends small">{rule_title}</span>
@@ -103,7 +102,7 @@ function Title({ row: { id, title, rule_title } }: { row: FindingRow }) {
 
 function On({ row: { object, concerns } }: { row: FindingRow }) {
   return (
-    <span className={styles.on}>
+    <span className="stack tight gap-2">
       <EntityLink to={object} />
       {concerns > 0 && <span className="ends small">{findingsCopy.concerns(formatCount(concerns))}</span>}
     </span>

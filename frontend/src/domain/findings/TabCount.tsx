@@ -5,7 +5,6 @@ import type { EntityKind } from '../../api/queries'
 import * as sectionsCopy from '../../copy/sections'
 import { formatCount } from '../../lib/units'
 import { KIND } from '../kinds'
-import styles from './Findings.module.css'
 
 /** How many findings of an object are open; nothing for none. */
 export function TabCount({ kind, id }: { kind: EntityKind; id: number }) {
@@ -13,7 +12,7 @@ export function TabCount({ kind, id }: { kind: EntityKind; id: number }) {
   const own = data?.find((one) => one.id === id)
   if (own === undefined) return null
   return (
-    <span className={`${styles.tabCount} numeric`}>
+    <span className="pill size-note numeric" style={{ display: 'inline-block', marginLeft: 6 }}>
       <span aria-hidden="true">{formatCount(own.open)}</span>
       <VisuallyHidden> {sectionsCopy.openFindings(formatCount(own.open))}</VisuallyHidden>
     </span>

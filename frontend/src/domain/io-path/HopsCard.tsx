@@ -76,11 +76,11 @@ export function HopsCard({ hops, named, hasEnded = false }: HopsCardProps) {
             }
           >
             <Lines links={picture.links} height={picture.height} isCalm={hasEnded} />
-            <ol className={`${styles.hops} list`} aria-label={ioPathCopy.hopsLabel}>
+            <ol className="list stack gap-8" aria-label={ioPathCopy.hopsLabel}>
               {picture.columns.map(({ hop, x, nodes }) => (
-                <li key={hop.name} className={styles.hop}>
+                <li key={hop.name} className="stack gap-6">
                   <HopTitle hop={hop} x={x} />
-                  <ul>
+                  <ul className="stack gap-8">
                     {nodes.map(({ node, y }) => (
                       <li
                         key={node.id}
@@ -129,7 +129,7 @@ function NodeText({ node, hop, hops }: { node: HopNode; hop: string; hops: Hops 
     <>
       <span className={`${styles.name} flex narrow size-label semibold`}>
         {parent !== null && (
-          <span className={styles.parent}>
+          <span className={`${styles.parent} flex narrow`}>
             <Name>{withoutDomain(parent)}</Name>
             <span>{'\u00a0·\u00a0'}</span>
           </span>
@@ -143,14 +143,14 @@ function NodeText({ node, hop, hops }: { node: HopNode; hop: string; hops: Hops 
       )}
       <span className="cut tabular">{iops === null ? NOT_MEASURED : formatIops(iops)}</span>
       {readingsOf(hop, node, hops).map((reading) => (
-        <span key={reading.by} className={`${styles.reading} flex wrap baseline numeric`}>
+        <span key={reading.by} className="flex wrap baseline numeric" style={{ columnGap: 4 }}>
           {readingText(reading)} <span className={`${styles.by} small`}>{readingLabel(reading.by)}</span>
         </span>
       ))}
       {full !== null && (
         <span className="cut tabular">
           {full.label}
-          <span className={styles.meter} aria-hidden="true">
+          <span className={`${styles.meter} meter`} aria-hidden="true">
             <i style={{ width: `${100 * full.share}%` }} />
           </span>
         </span>
@@ -164,9 +164,9 @@ function Times({ links, hops }: { links: readonly HopLink[]; hops: readonly Hop[
   const names = new Map(hops.flatMap(({ nodes }) => nodes.map(({ id, name }) => [id, name])))
   if (links.length === 0) return null
   return (
-    <ul className={styles.times}>
+    <ul className={`${styles.times} stack muted ruled breaks`}>
       {links.map((link) => (
-        <li key={link.to_id}>
+        <li key={link.to_id} className="flex wrap">
           <span className={`${styles.way} flex narrow`}>
             <span>{ioPathCopy.linkTo(link.label)}</span>
             <Name focusable>{names.get(link.to_id) ?? '?'}</Name>

@@ -24,13 +24,15 @@ interface LayerBarProps {
 export function LayerBar({ pieces, max, words, tall = false }: LayerBarProps) {
   const tokens = useTokens()
   return (
-    <span className={tall ? styles.barTall : styles.bar} role="img" aria-label={words} title={words}>
+    <span className={`${styles.bar} ${tall ? styles.barTall : ''} flex`} role="img" aria-label={words} title={words}>
       {pieces
         .filter(({ size }) => size > 0)
         .map((piece) => {
           const { style, ...paint } = layerPaint(piece.layers, tokens)
           const width = `${Math.min(100, (100 * piece.size) / max)}%`
-          return <span key={piece.name} className={styles.piece} {...paint} style={{ ...style, width }} />
+          return (
+            <span key={piece.name} className={`${styles.piece} hatchable`} {...paint} style={{ ...style, width }} />
+          )
         })}
     </span>
   )
@@ -46,5 +48,5 @@ function layerPaint(layers: readonly LayerId[], tokens: ChartTokens) {
 
 export function LayerSwatch({ layers }: { layers: readonly LayerId[] }) {
   const tokens = useTokens()
-  return <span className={styles.swatch} {...layerPaint(layers, tokens)} aria-hidden="true" />
+  return <span className={`${styles.swatch} hatchable fixed`} {...layerPaint(layers, tokens)} aria-hidden="true" />
 }

@@ -156,7 +156,7 @@ function Head({ name, newest, facts, wall, whatIf }: HeadProps) {
   return (
     <header className="stack gap-4">
       <div className="flex wrap baseline gap-wrap">
-        <h1 className={`${styles.title} page-title`}>
+        <h1 className="page-title">
           <Name whole>{name}</Name>
         </h1>
         {newest !== null && <DataAge at_ms={instantMs(newest.at)} />}
@@ -195,10 +195,15 @@ function MatchNote({ match }: { match: Match }) {
   )
 }
 
+/** Of name and facts as they will be. */
+const HEAD_PX = 54
+
 function ObjectSkeleton({ noun }: { noun: string }) {
   return (
     <Stack gap="md">
-      <p className={`${styles.readingHead} grid middle muted size-lead`}>{objectsCopy.loading(noun)}</p>
+      <p className="grid middle muted size-lead" style={{ height: HEAD_PX }}>
+        {objectsCopy.loading(noun)}
+      </p>
       <DiagnosisSkeleton />
     </Stack>
   )

@@ -2,8 +2,8 @@ import { Button } from '@mantine/core'
 import { useState } from 'react'
 import type { Ref } from '../../api/types'
 import * as listsCopy from '../../copy/lists'
+import { leastWidth } from '../../kit/layout/columns'
 import { EntityLink } from './EntityLink'
-import styles from './RefList.module.css'
 
 /** As many as anybody looks through; more cost a page its speed. */
 const FIRST = 50
@@ -14,7 +14,11 @@ export function RefList({ refs, label }: { refs: readonly Ref[]; label: string }
   const shown = isWhole ? refs : refs.slice(0, FIRST)
   return (
     <>
-      <ul className={`${styles.list} grid gap-wrap`} aria-label={label}>
+      <ul
+        className="tiles gap-wrap"
+        style={{ ...leastWidth(200), maxHeight: 320, overflow: 'auto' }}
+        aria-label={label}
+      >
         {shown.map((ref) => (
           <li key={`${ref.kind}-${ref.id}`} className="flex narrow">
             <EntityLink to={ref} />

@@ -61,9 +61,7 @@ function TabFrame({ kind, id: object, children }: { kind: EntityKind; id: number
           </Tabs.Tab>
         ))}
       </Tabs.List>
-      <Tabs.Panel value={tab} className={styles.panel}>
-        {children}
-      </Tabs.Panel>
+      <Tabs.Panel value={tab}>{children}</Tabs.Panel>
     </Tabs>
   )
 }
@@ -74,7 +72,7 @@ const AT_ONCE = 4
 function TabSections<Kind extends EntityKind>({ context, sections }: ObjectTabsProps<Kind>) {
   const widths = widthsInRows(sections.map(({ width = 12 }) => width))
   return (
-    <div className={`${styles.sections} grid gap-16`}>
+    <div className={`${styles.sections} grid`}>
       {sections.map((section, index) => {
         const drawn = (
           <Boundary title={section.title}>
@@ -82,7 +80,7 @@ function TabSections<Kind extends EntityKind>({ context, sections }: ObjectTabsP
           </Boundary>
         )
         return (
-          <div key={section.id} className={`${styles.section} stack narrow gap-16`} data-width={widths[index]}>
+          <div key={section.id} className={`${styles.section} stack narrow if-any gap-16`} data-width={widths[index]}>
             {index < AT_ONCE ? drawn : <Later>{<OutOfSight>{drawn}</OutOfSight>}</Later>}
           </div>
         )

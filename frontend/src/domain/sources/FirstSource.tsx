@@ -1,5 +1,6 @@
 /** Where nothing is polled yet, or only one side: what Gavel needs, what to have at hand, and the way to begin. */
 
+import { Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { sourceKindsQuery } from '../../api/queries'
@@ -8,7 +9,6 @@ import * as sourcesCopy from '../../copy/sources'
 import { Card } from '../../kit/layout/Card'
 import { EmptyState } from '../../kit/state/DataState'
 import { AtHand } from './AtHand'
-import styles from './AtHand.module.css'
 
 export function FirstSource({ add }: { add: ReactNode }) {
   return <EmptyState title={sourcesCopy.noSources} text={<Needed />} action={add} />
@@ -18,10 +18,10 @@ export function FirstSource({ add }: { add: ReactNode }) {
 export function StillMissing({ kinds, add }: { kinds: readonly SourceKind[]; add: ReactNode }) {
   return (
     <Card title={sourcesCopy.missingSources} hint={sourcesCopy.bothSidesNeeded}>
-      <div className={`${styles.next} grid gap-8`}>
+      <Stack align="flex-start" gap={8}>
         <AtHand kinds={kinds} isNamed />
         {add}
-      </div>
+      </Stack>
     </Card>
   )
 }
@@ -29,9 +29,9 @@ export function StillMissing({ kinds, add }: { kinds: readonly SourceKind[]; add
 function Needed() {
   const kinds = useQuery(sourceKindsQuery())
   return (
-    <div className={`${styles.first} grid gap-12`}>
+    <Stack gap={12} pb={8}>
       <p>{sourcesCopy.firstSourceText}</p>
       <AtHand kinds={kinds.data ?? []} isNamed />
-    </div>
+    </Stack>
   )
 }

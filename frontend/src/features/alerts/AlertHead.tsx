@@ -45,11 +45,11 @@ export function AlertHead({ alert }: { alert: AlertDetail }) {
   const { sentence } = alert
   return (
     <header className={`${styles.head} surface stack breaks gap-8`}>
-      <h1 className={`${styles.title} page-title`}>
+      <h1 className="page-title tight">
         {subjectTitle(alert.subject.kind)} <Name whole>{alert.subject.name}</Name>
       </h1>
       <Marks alert={alert} />
-      <p className={styles.diagnosis}>
+      <p className={`${styles.diagnosis} size-lead tight bold pretty`}>
         {visibleName(sentence?.claim ?? alertsCopy.noDiagnosis(measureWords(alert.measure)))}
       </p>
       {limit !== null && (

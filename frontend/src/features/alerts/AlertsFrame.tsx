@@ -35,7 +35,7 @@ export function AlertsFrame({ title, hint, actions, todo, children }: AlertsFram
           <Link
             key={to}
             to={to as string}
-            className={`${styles.tab} fixed muted medium`}
+            className={`${styles.tab} choice fixed muted medium`}
             activeOptions={{ exact: true, includeSearch: false }}
           >
             {word}

@@ -12,7 +12,6 @@ import { Card } from '../../kit/layout/Card'
 import { Name } from '../../kit/text/Name'
 import { usePreferences } from '../../lib/preferences'
 import { formatInstant, type Zone } from '../../lib/time'
-import styles from './Alerts.module.css'
 import { Receivers } from './Receivers'
 import { toldWords } from './story'
 import { useRuleOf } from './useRuleOf'
@@ -23,7 +22,7 @@ export function DetailsCard({ alert }: { alert: AlertDetail }) {
   const facts = factsOf(alert, zone, rule).filter(([, value]) => value !== null)
   return (
     <Card title={alertsCopy.details}>
-      <dl className="terms">
+      <dl className="terms tiles">
         {facts.map(([term, value]) => (
           <div key={term}>
             <dt>{term}</dt>
@@ -31,7 +30,9 @@ export function DetailsCard({ alert }: { alert: AlertDetail }) {
           </div>
         ))}
       </dl>
-      <p className={`${styles.times} quiet`}>{alertsCopy.timesNote}</p>
+      <p className="quiet above" style={{ maxWidth: '100ch' }}>
+        {alertsCopy.timesNote}
+      </p>
     </Card>
   )
 }

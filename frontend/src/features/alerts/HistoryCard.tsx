@@ -17,7 +17,6 @@ import { usePreferences } from '../../lib/preferences'
 import { presetLabel } from '../../lib/range'
 import { formatWindow } from '../../lib/time'
 import { useParameter, useTrend } from '../../lib/url'
-import styles from './Alerts.module.css'
 import { PAST_ROW_PX, pastColumns } from './alertColumns'
 import { RowsSkeleton } from './RowsSkeleton'
 
@@ -34,7 +33,7 @@ export function HistoryCard() {
   const columns = useMemo(() => pastColumns(zone), [zone])
   const when = range.kind === 'last' ? presetLabel(range.last) : formatWindow(range.from_ms, range.to_ms, zone)
   const filters = (
-    <div className={`${styles.filters} flex wrap gap-8`}>
+    <div className="filters flex wrap gap-8">
       <NameFilter
         noun={alertsCopy.ruleOrObject}
         value={search}

@@ -132,7 +132,7 @@ function Quiet() {
       />
     )
   return (
-    <div className={styles.calm}>
+    <div className="inset-below">
       <StateMark tone="good" word={alertsCopy.noneFiring} />
       <p className="muted">
         {enabled === undefined ? alertsCopy.rulesUnknown : `${plural(enabled, alertsCopy.ruleIs, alertsCopy.rulesAre)}`}{' '}

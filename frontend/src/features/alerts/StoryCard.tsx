@@ -5,6 +5,7 @@ import type { AlertDetail } from '../../api/types'
 import * as alertsCopy from '../../copy/alerts'
 import { askedFor, shownLate } from '../../domain/alerts/late'
 import { Card } from '../../kit/layout/Card'
+import { columnWidths } from '../../kit/layout/columns'
 import { StateMark } from '../../kit/mark/StateMark'
 import { Failure } from '../../kit/state/Failure'
 import { usePreferences } from '../../lib/preferences'
@@ -30,12 +31,15 @@ export function StoryCard({ alert }: { alert: AlertDetail }) {
       {late.data === undefined && <Failure title={alertsCopy.lateNotLoaded} error={late.error} />}
       <ol className="list" aria-label={alertsCopy.timeline}>
         {chapters.map((chapter) => (
-          <li key={chapter.key} className={`${styles.chapter} grid ruled gap-words`}>
+          <li
+            key={chapter.key}
+            className={`${styles.chapter} columns ruled gap-words`}
+            style={columnWidths('210px 130px minmax(0, 1fr)', 'max-content minmax(0, 1fr)')}
+          >
             <span className="numeric muted">{formatInstant(chapter.at_ms, zone)}</span>
             <StateMark tone={chapter.tone} word={chapter.what} shape={chapter.shape} />
-            <span className={`${styles.how} breaks`}>
-              {chapter.isLate && <span className={`${styles.late} small`}>{alertsCopy.lateMark}</span>}
-              {visibleName(chapter.how)}
+            <span className="breaks across-on-phones">
+              {chapter.isLate && <span className="pill small">{alertsCopy.lateMark}</span>} {visibleName(chapter.how)}
             </span>
           </li>
         ))}

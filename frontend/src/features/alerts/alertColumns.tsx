@@ -52,7 +52,7 @@ const WHERE: Column<AlertOut> = {
   cell: ({ subject, layer }) => (
     <span className="stack gap-2">
       <EntityLink to={subject} />
-      <span className={`row narrow gap-6 ends quiet`}>
+      <span className="row narrow gap-6 ends quiet">
         {subjectWord(subject.kind)}
         <Layer layer={layer} />
       </span>
@@ -103,7 +103,7 @@ const sentenceColumn = (zone: Zone, header = alertsCopy.diagnosisAtTrigger): Col
     const words = sentence?.text ?? measureWords(measure)
     const whole = fired_at === null || sentence === null ? words : `${atMinute(fired_at, zone)}: ${words}`
     return (
-      <span className={styles.sentence} title={whole}>
+      <span className="clamp three tight" title={whole}>
         {whole}
       </span>
     )
@@ -123,9 +123,9 @@ const muchColumn = (header: string, much: Much): Column<AlertOut> => ({
     const { amount, at, note } = much(alert)
     return (
       <span className={`stack gap-2 ${styles.right} numeric`}>
-        <span>{amount}</span>
+        <span className="ends">{amount}</span>
         {at !== null && <span className="ends quiet">{at}</span>}
-        <span className={`ends quiet ${styles.wraps}`}>{note ?? alertsCopy.noLowerBound}</span>
+        <span className={'clamp tight quiet'}>{note ?? alertsCopy.noLowerBound}</span>
       </span>
     )
   },
@@ -142,7 +142,7 @@ const STATE: Column<AlertOut> = {
       <span className="stack gap-2">
         <StateMark {...alertStateMark(alert.state, alert.severity)} />
         {known !== null && (
-          <span className={`ends quiet ${styles.wraps}`} title={known}>
+          <span className={'clamp tight quiet'} title={known}>
             {known}
           </span>
         )}

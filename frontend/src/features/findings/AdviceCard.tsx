@@ -51,7 +51,7 @@ function Step({ advice: { kind, text, why, commands, takes_effect, agree, next_l
   return (
     <div className="stack breaks gap-4">
       <p>
-        {kind !== 'leave' && <span className={`${styles.kind} small nowrap`}>{KINDS[kind]}</span>}
+        {kind !== 'leave' && <span className="pill small nowrap">{KINDS[kind]}</span>}{' '}
         <strong>{visibleName(text)}</strong>
       </p>
       {why !== '' && <p className="muted">{why}</p>}

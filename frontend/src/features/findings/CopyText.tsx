@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { useRef, useState } from 'react'
 import * as commonCopy from '../../copy/common'
 import * as findingsCopy from '../../copy/findings'
+import { columnWidths } from '../../kit/layout/columns'
 import styles from './Findings.module.css'
 
 const SHOWN_MS = 2000
@@ -22,8 +23,8 @@ export function CopyText({ label, text }: { label: string; text: string }) {
   }
 
   return (
-    <div className={`${styles.copied} grid middle gap-8`}>
-      <span className="quiet">{label}</span>
+    <div className="columns middle gap-8" style={columnWidths('56px minmax(0, 1fr) auto', 'minmax(0, 1fr) auto')}>
+      <span className="quiet across-on-phones">{label}</span>
       <code ref={code} className={`${styles.code} size-label breaks`}>
         {text}
       </code>

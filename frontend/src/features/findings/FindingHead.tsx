@@ -18,7 +18,6 @@ import { Failure } from '../../kit/state/Failure'
 import { usePreferences } from '../../lib/preferences'
 import { visibleName } from '../../lib/text'
 import { formatInstant } from '../../lib/time'
-import styles from './Findings.module.css'
 
 const AcceptDialog = onPress(async () => (await import('./AcceptDialog')).AcceptDialog)
 
@@ -34,13 +33,17 @@ export function FindingHead({ finding }: { finding: FindingDetail }) {
   return (
     <>
       <header className="stack gap-6">
-        <h1 className={`${styles.title} page-title`}>{visibleName(finding.title)}</h1>
+        <h1 className="page-title">{visibleName(finding.title)}</h1>
         <p className="flex wrap gap-wrap">
           <StateMark {...findingMark(finding, zone)} />
           {finding.state !== 'open' && <span className="muted">{SEVERITIES[finding.severity].word}</span>}
           <span className="muted">{confidenceLabel(finding.confidence)}</span>
         </p>
-        {finding.cause !== '' && <p className={`${styles.cause} breaks pretty`}>{visibleName(finding.cause)}</p>}
+        {finding.cause !== '' && (
+          <p className="breaks pretty" style={{ maxWidth: '90ch' }}>
+            {visibleName(finding.cause)}
+          </p>
+        )}
         <dl className="facts">
           {facts.map(([term, value]) => (
             <div key={term}>

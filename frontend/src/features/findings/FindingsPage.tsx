@@ -35,9 +35,9 @@ export default function FindingsPage() {
   return (
     <div className="stack gap-12">
       <header className="flex wrap baseline gap-wrap">
-        <h1 className={`${styles.title} page-title`}>{navigationCopy.findings}</h1>
+        <h1 className="page-title">{navigationCopy.findings}</h1>
         {query.data !== undefined && <Evaluated at={query.data.evaluated_at} />}
-        <a className={`${styles.csv} inline-row push quiet gap-6`} href={findingsFile(params)} download>
+        <a className="inline-row tap push quiet gap-6" href={findingsFile(params)} download>
           <Icon name="download" size={14} /> {findingsCopy.csv}
         </a>
       </header>
@@ -160,7 +160,7 @@ function Totals({ page }: { page: Page | undefined }) {
       {counts.map(([count, word], index) => (
         <span key={word}>
           {findingsCopy.stateCount(formatCount(count), word)}
-          {index === 0 && severities.length > 0 && <span className="muted"> ({severities.join(', ')})</span>}
+          {index === 0 && severities.length > 0 && <span className="muted regular"> ({severities.join(', ')})</span>}
         </span>
       ))}
     </p>

@@ -4,24 +4,24 @@ import type { FindingDetail } from '../../api/types'
 import * as findingsCopy from '../../copy/findings'
 import { STATE_WORDS } from '../../domain/findings/words'
 import { Card } from '../../kit/layout/Card'
+import { columnWidths } from '../../kit/layout/columns'
 import { usePreferences } from '../../lib/preferences'
 import { capitalized, visibleName } from '../../lib/text'
 import { formatInstant } from '../../lib/time'
-import styles from './Findings.module.css'
 
 export function RuleCard({ finding }: { finding: FindingDetail }) {
   const { raised_when, cleared_when, blind_spots, references } = finding
   return (
     <Card title={findingsCopy.aboutRule} hint={finding.rule_title}>
-      <dl className={`${styles.rule} grid gap-wrap`}>
-        <dt>{findingsCopy.raisedWhen}</dt>
-        <dd>{capitalized(raised_when)}</dd>
-        <dt>{findingsCopy.clearedWhen}</dt>
-        <dd>{capitalized(cleared_when)}</dd>
+      <dl className="columns gap-wrap" style={columnWidths('130px minmax(0, 90ch)', 'minmax(0, 1fr)')}>
+        <dt className="muted">{findingsCopy.raisedWhen}</dt>
+        <dd className="narrow breaks">{capitalized(raised_when)}</dd>
+        <dt className="muted">{findingsCopy.clearedWhen}</dt>
+        <dd className="narrow breaks">{capitalized(cleared_when)}</dd>
         {blind_spots.length > 0 && (
           <>
-            <dt>{findingsCopy.blindSpots}</dt>
-            <dd>
+            <dt className="muted">{findingsCopy.blindSpots}</dt>
+            <dd className="narrow breaks">
               <ul className="list grid breaks gap-4">
                 {blind_spots.map((text) => (
                   <li key={text}>{text}</li>
@@ -32,8 +32,8 @@ export function RuleCard({ finding }: { finding: FindingDetail }) {
         )}
         {references.length > 0 && (
           <>
-            <dt>{findingsCopy.references}</dt>
-            <dd>
+            <dt className="muted">{findingsCopy.references}</dt>
+            <dd className="narrow breaks">
               <ul className="list grid breaks gap-4">
                 {references.map((one) => (
                   <li key={one.title}>

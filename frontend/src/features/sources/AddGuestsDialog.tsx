@@ -11,7 +11,6 @@ import * as guestsCopy from '../../copy/guests'
 import { Icon } from '../../kit/mark/Icon'
 import { DataState } from '../../kit/state/DataState'
 import { Worded } from '../../kit/text/Worded'
-import styles from './AddGuestsDialog.module.css'
 import { type Agent, CONFIGURATIONS, isListenerUrl, listenerUrl, namesIn, scriptFor, type Target } from './agents'
 
 interface Props {
@@ -151,7 +150,7 @@ function Script({ system, target }: { system: GuestScript['system']; target: Tar
 function Copyable({ text, label }: { text: string; label: string }) {
   return (
     <>
-      <Code block className={styles.text} tabIndex={0} role="region" aria-label={guestsCopy.text}>
+      <Code block className="verbatim" mah="min(280px, 30vh)" tabIndex={0} role="region" aria-label={guestsCopy.text}>
         {text}
       </Code>
       <CopyButton value={text}>

@@ -1,6 +1,6 @@
 /** Captures that people bring: dropped or chosen, uploaded in parts, and listed with their host, their clock and what they change. */
 
-import { Button, Skeleton } from '@mantine/core'
+import { Button, Group, Skeleton } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type DragEvent, useRef, useState } from 'react'
 import { removeImport, tieImport } from '../../api/commands'
@@ -87,7 +87,7 @@ export function DropArea({ onFiles }: { onFiles: (files: readonly File[]) => voi
   }
   return (
     <section
-      className={styles.drop}
+      className={`${styles.drop} row wrap breaks gap-wrap`}
       aria-label={importsCopy.dropName}
       data-over={isOver}
       onDragOver={(event) => {
@@ -113,7 +113,7 @@ export function DropArea({ onFiles }: { onFiles: (files: readonly File[]) => voi
       <Button variant="default" size="xs" onClick={() => input.current?.click()}>
         {importsCopy.choose}
       </Button>
-      <p>{importsCopy.drop}</p>
+      <p className="narrow muted">{importsCopy.drop}</p>
     </section>
   )
 }
@@ -126,7 +126,7 @@ function Uploads({ sending }: { sending: readonly Sending[] }) {
           {error === null ? (
             <>
               <p>{importsCopy.progress(formatBytes(sent), formatBytes(size))}</p>
-              <progress className={styles.progress} max={size} value={sent} aria-label={name} />
+              <progress className={`${styles.progress} full`} max={size} value={sent} aria-label={name} />
             </>
           ) : (
             <Failure title={importsCopy.uploadFailed(name)} error={error} />
@@ -227,7 +227,7 @@ function HostChoice({ import_id }: { import_id: number }) {
       {(tie.error ?? query.error) && (
         <Failure title={importsCopy.tieFailed} error={(tie.error ?? query.error) as Error} />
       )}
-      <div className={styles.hosts}>
+      <Group gap={6} mt={4}>
         {hosts.map(({ host_id, host, correlation }) => (
           <Button
             key={host_id}
@@ -239,7 +239,7 @@ function HostChoice({ import_id }: { import_id: number }) {
             {importsCopy.hostChoice(host, correlation === null ? null : formatFixed(correlation, 2))}
           </Button>
         ))}
-      </div>
+      </Group>
     </>
   )
 }

@@ -2,6 +2,7 @@
 
 import { Alert, Button } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { columnWidths } from '../../kit/layout/columns'
 import { Icon } from '../../kit/mark/Icon'
 import { Name } from '../../kit/text/Name'
 import { Worded } from '../../kit/text/Worded'
@@ -15,11 +16,14 @@ interface NamedRowProps {
 
 export function NamedRow({ name, action, children }: NamedRowProps) {
   return (
-    <li className={`${styles.row} grid start inset ruled-below gap-wrap`}>
+    <li
+      className={`${styles.row} columns start inset ruled-below gap-wrap`}
+      style={columnWidths('220px minmax(0, 1fr) auto', 'minmax(0, 1fr)')}
+    >
       <strong className="inline narrow gap-4">
         <Name focusable>{name}</Name>
       </strong>
-      <div className={`${styles.words} grid narrow gap-2`}>{children}</div>
+      <div className={'grid narrow breaks gap-2'}>{children}</div>
       {action}
     </li>
   )

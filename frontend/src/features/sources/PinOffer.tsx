@@ -19,7 +19,7 @@ const INSTEAD: Record<NonNullable<Trusted>, string> = {
 
 export function PinOffer({ sha256, pinning: { trusted, onPin } }: { sha256: string; pinning: Pinning }) {
   return (
-    <div className={`${styles.pin} note grid gap-8`}>
+    <div className="note across grid gap-8">
       <p>{sourcesCopy.seenFingerprint}</p>
       <p className={`${styles.fingerprint} size-note breaks`}>{sha256}</p>
       <p>{sourcesCopy.pinMeaning}</p>

@@ -2,23 +2,21 @@
 
 import type { Check, Preflight } from '../../api/types'
 import * as sourcesCopy from '../../copy/sources'
+import { columnWidths } from '../../kit/layout/columns'
 import { StateMark, type Tone } from '../../kit/mark/StateMark'
 import { type Pinning, PinOffer } from './PinOffer'
-import styles from './SourcesPage.module.css'
 
 const TONES: Record<Check['state'], Tone> = { ok: 'good', warning: 'warn', failed: 'bad', skipped: 'calm' }
 
 export function PreflightList({ preflight, pinning }: { preflight: Preflight; pinning: Pinning }) {
   return (
     <>
-      <h3 className={`${styles.subtitle} size-label semibold`}>
-        {preflight.passed ? sourcesCopy.testPassed : sourcesCopy.testFailed}
-      </h3>
+      <h3 className="title">{preflight.passed ? sourcesCopy.testPassed : sourcesCopy.testFailed}</h3>
       <ul className="grid gap-8">
         {preflight.checks.map((check) => (
-          <li key={check.name} className={`${styles.check} grid start gap-words`}>
+          <li key={check.name} className="columns start gap-words" style={columnWidths('82px 1fr')}>
             <StateMark tone={TONES[check.state]} word={check.state} />
-            <div>
+            <div className="breaks">
               <p>
                 <strong>{check.name}</strong>: {check.detail}
               </p>

@@ -51,7 +51,7 @@ export function SourceCard({ source, onEdit, onRemove }: SourceCardProps) {
       <SourceNotes source={source} />
       {!source.enabled && <SwitchedOff source={source} />}
       <StreamsTable source={source} />
-      <div className={styles.more}>
+      <div className={`${styles.more} ruled`}>
         <Button
           size="xs"
           variant="subtle"
@@ -103,7 +103,7 @@ function SourceFacts({ source }: { source: SourceOut }) {
           <dt>{term}: </dt>
           <dd className="numeric">{value}</dd>
           {mark && (
-            <dd className={styles.mark}>
+            <dd>
               <StateMark tone="warn" word={mark} />
             </dd>
           )}

@@ -107,7 +107,7 @@ function SourceForm({ kinds, source, onClose }: SourceFormProps) {
         )}
         {save.error && <Failure title={commonCopy.notSaved} error={save.error} />}
         <Group justify="flex-end">
-          <span className={`muted ${styles.saves}`}>{savedWords(test.data?.passed)}</span>
+          <span className={`${styles.saves} quiet`}>{savedWords(test.data?.passed)}</span>
           <Button variant="default" loading={test.isPending} onClick={form.runTest}>
             {commonCopy.test}
           </Button>

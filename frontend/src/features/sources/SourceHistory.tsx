@@ -28,7 +28,7 @@ export function SourceHistory({ id }: { id: number }) {
         <>
           <h3 className={`${styles.subtitle} size-label semibold`}>{gapsCopy.title}</h3>
           {source.gaps.length === 0 ? (
-            <p className={styles.quiet}>{sourcesCopy.noGaps}</p>
+            <p className="muted inset-below">{sourcesCopy.noGaps}</p>
           ) : (
             <GapsTable gaps={source.gaps} />
           )}
@@ -52,13 +52,13 @@ function Runs({ id, newest }: { id: number; newest: readonly RunOut[] }) {
       <h3 className={`${styles.subtitle} size-label semibold`}>
         {isCut ? sourcesCopy.lastRuns(runs.length) : sourcesCopy.allRuns(runs.length)}
       </h3>
-      {runs.length === 0 ? <p className={styles.quiet}>{sourcesCopy.noRuns}</p> : <RunsTable runs={runs} />}
+      {runs.length === 0 ? <p className="muted inset-below">{sourcesCopy.noRuns}</p> : <RunsTable runs={runs} />}
       {isCut && !more.data && (
-        <div className={styles.more}>
+        <div className={`${styles.more} ruled`}>
           <Button size="xs" variant="default" loading={more.isFetching} onClick={() => setMore(true)}>
             {sourcesCopy.showLast} {MANY}
           </Button>
-          {more.error && <span className={styles.wrong}>{more.error.message}</span>}
+          {more.error && <span data-tone="bad">{more.error.message}</span>}
         </div>
       )}
     </>

@@ -10,7 +10,6 @@ import { usePreferences } from '../../lib/preferences'
 import { streamName } from '../../lib/text'
 import { formatClock, formatSeconds } from '../../lib/time'
 import { formatCount } from '../../lib/units'
-import styles from './SourcesPage.module.css'
 import { broughtWords, changeWords, isLate, noGapsWord, runHeading, samplesPerSecond } from './sourceWords'
 
 const FIRST_RUN = sourcesCopy.firstRun
@@ -114,7 +113,7 @@ export function StreamsTable({ source }: { source: SourceOut }) {
     ]
   }, [source, zone])
   if (source.streams.length === 0)
-    return <p className={styles.quiet}>{sourcesCopy.nothingRead(source.enabled ? FIRST_RUN : '')}</p>
+    return <p className="muted inset-below">{sourcesCopy.nothingRead(source.enabled ? FIRST_RUN : '')}</p>
   const label = sourcesCopy.streamsOf(source.name)
   return (
     <VirtualTable

@@ -10,6 +10,7 @@ import * as sourcesCopy from '../../copy/sources'
 import { EntityLink } from '../../domain/object/EntityLink'
 import { FILTER, UNMATCHED, UNMATCHED_KIND } from '../../domain/parameters'
 import { Card } from '../../kit/layout/Card'
+import { columnWidths } from '../../kit/layout/columns'
 import { StateMark } from '../../kit/mark/StateMark'
 import { DataState } from '../../kit/state/DataState'
 import { NameFilter } from '../../kit/table/NameFilter'
@@ -92,12 +93,16 @@ export function UnmatchedList({ rows }: { rows: readonly UnmatchedRow[] }) {
   return (
     <ul className="ruled" aria-label={sourcesCopy.unmatched}>
       {rows.map((row) => (
-        <li key={`${row.kind}-${row.id}`} className={`${styles.row} grid inset ruled-below gap-words`}>
+        <li
+          key={`${row.kind}-${row.id}`}
+          className="columns inset ruled-below gap-words"
+          style={columnWidths('130px minmax(0, 1fr)', 'minmax(0, 1fr)')}
+        >
           <StateMark
             tone={row.needs_action ? 'warn' : 'calm'}
             word={row.needs_action ? sourcesCopy.toReviewMark : sourcesCopy.expectedMark}
           />
-          <div className={`${styles.told} grid narrow gap-2`}>
+          <div className="grid narrow breaks gap-2">
             <Whose row={row} />
             <p>{row.reason}</p>
             <p className="muted">{row.remedy}</p>
@@ -115,15 +120,15 @@ function Whose({ row }: { row: UnmatchedRow }) {
   return (
     <div className="flex wrap baseline narrow gap-words">
       <span className="muted">{capitalized(noun)}</span>
-      <strong className={styles.name}>
+      <strong className="inline narrow gap-4">
         {isItself ? <EntityLink to={row.shown_at} /> : <Name focusable>{row.name}</Name>}
       </strong>
       {!isItself && (
-        <span className={styles.place}>
+        <span className="inline narrow gap-4">
           <span className="muted">{sourcesCopy.at}</span> <EntityLink to={row.shown_at} />
         </span>
       )}
-      <span className={styles.place}>
+      <span className="inline narrow gap-4">
         <span className="muted">{sourcesCopy.from}</span> <Name focusable>{row.source.name}</Name>
       </span>
       {row.hosts.length > 1 && <Hosts names={row.hosts} />}
@@ -136,7 +141,7 @@ const HOSTS = 3
 function Hosts({ names }: { names: readonly string[] }) {
   const more = names.length - HOSTS
   return (
-    <span className={styles.place}>
+    <span className="inline narrow gap-4">
       <span className="muted">{plural(names.length, diagnosisCopy.host)}:</span>{' '}
       <Name focusable>{`${names.slice(0, HOSTS).join(', ')}${more > 0 ? sourcesCopy.andMore(more) : ''}`}</Name>
     </span>

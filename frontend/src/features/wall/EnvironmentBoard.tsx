@@ -98,17 +98,15 @@ function EnvironmentStrip({ overview, of, age, age_ms }: BoardProps) {
   const { zone } = usePreferences()
   const { environment, totals } = overview
   const inside = environment.occupancy.reduce((sum, layer) => sum + layer.ios, 0)
-  const until = (
-    <span className={`${styles.until} small numeric`}>{judgedWords(overview.ledger_until_at, age_ms, zone)}</span>
-  )
+  const until = <span className="small numeric">{judgedWords(overview.ledger_until_at, age_ms, zone)}</span>
   if (age === 'blank')
     return (
-      <section className={styles.environment} data-age={age} aria-label={wallsCopy.environmentByLayer}>
+      <section className={`${styles.environment} grid middle`} data-age={age} aria-label={wallsCopy.environmentByLayer}>
         — {until}
       </section>
     )
   return (
-    <section className={styles.environment} data-age={age} aria-label={wallsCopy.environmentByLayer}>
+    <section className={`${styles.environment} grid middle`} data-age={age} aria-label={wallsCopy.environmentByLayer}>
       <Headline overview={overview} of={of} />
       <div className={`${styles.troubled} flex quiet`}>
         {(troubledOf(totals) === 0 || environment.severity !== 'normal') && (

@@ -71,17 +71,15 @@ interface DiagnosisStripProps {
 function DiagnosisStrip({ diagnosis, age, age_ms }: DiagnosisStripProps) {
   const { zone } = usePreferences()
   const { sentence, layers, total_us } = diagnosis
-  const until = (
-    <span className={`${styles.until} small numeric`}>{judgedWords(diagnosis.ledger_until_at, age_ms, zone)}</span>
-  )
+  const until = <span className="small numeric">{judgedWords(diagnosis.ledger_until_at, age_ms, zone)}</span>
   if (age === 'blank')
     return (
-      <section className={styles.environment} data-age={age} aria-label={diagnosisCopy.title}>
+      <section className={`${styles.environment} grid middle`} data-age={age} aria-label={diagnosisCopy.title}>
         — {until}
       </section>
     )
   return (
-    <section className={styles.environment} data-age={age} aria-label={diagnosisCopy.title}>
+    <section className={`${styles.environment} grid middle`} data-age={age} aria-label={diagnosisCopy.title}>
       <div className={`${styles.summary} grid narrow`}>
         <span className={`${styles.wholeHeadline} clamp bold`}>{sentence.head.text}</span>
         <span className={`${styles.troubled} flex quiet`}>

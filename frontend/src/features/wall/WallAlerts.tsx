@@ -36,7 +36,7 @@ export function WallAlerts({
         />
       ))}
       {worst !== undefined && (
-        <span className={styles.alerted}>
+        <span className={`${styles.alerted} flex narrow`}>
           {firing.length > 1 && wallsCopy.worstAlert}
           <Name>{worst.subject.name}</Name>, <Name>{worst.rule_name}</Name>
         </span>

@@ -12,7 +12,6 @@ import { useNow } from '../../lib/useNow'
 import { type BoardName, parseBoards, turnAt, turnSeconds, wallSize } from './boards'
 import { EnvironmentBoard } from './EnvironmentBoard'
 import { ObjectBoard } from './ObjectBoard'
-import styles from './Wall.module.css'
 
 /** A screen on a wall: no menu, nothing to click, readable from four meters. */
 export default function WallPage() {
@@ -41,7 +40,7 @@ function Turning({ boards }: { boards: readonly BoardName[] }) {
   const { font_vh, rows } = wallSize({ screen_in: Number(screen), distance_m: Number(distance) })
   const turn = boards.length > 1 ? wallsCopy.turn(at + 1, boards.length) : undefined
   return (
-    <div className={styles.screen} style={{ '--font': font_vh, '--rows': rows } as CSSProperties}>
+    <div style={{ '--font': font_vh, '--rows': rows } as CSSProperties}>
       {board.show === 'one' ? (
         <ObjectBoard key={board.name} of={board.of} id={board.id} rows={rows} turn={turn} />
       ) : (

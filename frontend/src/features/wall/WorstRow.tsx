@@ -43,7 +43,7 @@ export function WorstRow({ row, age, age_ms, max_us, alerts }: WorstRowProps) {
       <span className={styles.mark}>
         {isBlank ? '—' : <SeverityMark diagnosis={row} />}
         {!isBlank && (
-          <span className={`${styles.labels} inline-row`}>
+          <span className={`${styles.labels} inline-row if-any`}>
             <ConfidenceLabel diagnosis={row} />
             <AlertBadge alerts={alerts} linked={false} />
           </span>

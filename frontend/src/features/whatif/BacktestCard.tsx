@@ -14,7 +14,6 @@ import { formatMoment, instantMs } from '../../lib/time'
 import { formatIops, formatLatency, formatUpTo } from '../../lib/units'
 import { between } from './ResultCards'
 import type { parseObject } from './scenario'
-import styles from './WhatIf.module.css'
 
 export function BacktestCard({ object }: { object: ReturnType<typeof parseObject> }) {
   const query = useQuery(backtestQuery(object))
@@ -34,7 +33,7 @@ function BacktestList({ found }: { found: Backtest }) {
       ) : (
         <>
           <p className="semibold">{scoreText(found.score)}</p>
-          <ul className={`${styles.tested} list stack above gap-10 size-label`}>
+          <ul className="list stack above gap-10 size-label">
             {found.changes.map((change) => (
               <li key={`${change.read_at} ${change.subject_name} ${change.settings[0]?.name}`}>
                 <p className="breaks">

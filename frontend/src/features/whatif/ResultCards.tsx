@@ -124,8 +124,8 @@ export function BreakdownCard({ found }: { found: WhatIf }) {
   return (
     <Card title={whatIfCopy.breakdown}>
       <p className={`${styles.legend} row wrap quiet`} aria-hidden="true">
-        <span className={styles.keyBefore} /> {whatIfCopy.beforeBar} <span className={styles.keySure} />{' '}
-        {whatIfCopy.afterBar} <span className={styles.keyRange} /> {whatIfCopy.rangeBar}
+        <span className={styles.before} /> {whatIfCopy.beforeBar} <span className={styles.sure} /> {whatIfCopy.afterBar}{' '}
+        <span className={styles.range} /> {whatIfCopy.rangeBar}
       </p>
       <table className={`${styles.rows} lines narrow`} aria-label={whatIfCopy.breakdownTable}>
         <thead>
@@ -158,10 +158,10 @@ function Bars({ row: { name, before, after } }: { row: PartBars }) {
   const at = (start: number, end: number) => ({ left: `${start}%`, width: `${Math.max(0, end - start)}%` })
   return (
     <div className={`${styles.bars} grid gap-2`} data-part={name} aria-hidden="true">
-      <div className={styles.track}>
+      <div className={`${styles.track} relative`}>
         {before !== null && <span className={styles.before} style={at(before.start, before.end)} />}
       </div>
-      <div className={styles.track}>
+      <div className={`${styles.track} relative`}>
         <span className={styles.range} style={at(after.start, after.end)} />
         <span className={styles.sure} style={at(after.start, after.sure)} />
       </div>

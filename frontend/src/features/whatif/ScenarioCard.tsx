@@ -5,6 +5,7 @@ import { useId } from 'react'
 import type { WhatIf } from '../../api/types'
 import * as whatIfCopy from '../../copy/whatif'
 import { Card } from '../../kit/layout/Card'
+import { columnWidths } from '../../kit/layout/columns'
 import { formatCount, formatUpTo } from '../../lib/units'
 import { type NumberName, useScenario } from './scenario'
 import styles from './WhatIf.module.css'
@@ -87,7 +88,7 @@ export function ScenarioCard({ found }: { found: WhatIf | undefined }) {
             onChange={(value) => set(field.name, value)}
           />
         ))}
-        <label className={`${styles.check} inline-row size-label gap-8`}>
+        <label className="inline-row tap size-label gap-8">
           <input type="checkbox" checked={isLifted} onChange={(event) => lift(event.currentTarget.checked)} />
           {whatIfCopy.lift}
         </label>
@@ -120,12 +121,12 @@ function NumberField({ field: { name, label, least, most, unit }, value, now, on
           : whatIfCopy.notRead
         : formatUpTo(now, 0)
   return (
-    <div className={`${styles.field} grid middle gap-words`}>
+    <div className="columns middle gap-words" style={columnWidths('minmax(0, 1fr) 84px')}>
       <label htmlFor={id} className="size-label medium">
         {label}
         {unit !== undefined && <span className="muted"> ({unit})</span>}
       </label>
-      <span className={`small nowrap right numeric`}>{inForce === '' ? '' : whatIfCopy.today(inForce)}</span>
+      <span className="small nowrap right numeric">{inForce === '' ? '' : whatIfCopy.today(inForce)}</span>
       <input
         type="range"
         className={`${styles.slider} narrow full`}

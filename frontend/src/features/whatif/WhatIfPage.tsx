@@ -9,6 +9,7 @@ import * as whatIfCopy from '../../copy/whatif'
 import { CardSkeleton } from '../../domain/diagnosis/Skeletons'
 import { EntityLink } from '../../domain/object/EntityLink'
 import { Card } from '../../kit/layout/Card'
+import { leastWidth } from '../../kit/layout/columns'
 import { DataState, EmptyState } from '../../kit/state/DataState'
 import { useSubject } from '../../lib/pageTitle'
 import { visibleName } from '../../lib/text'
@@ -114,7 +115,7 @@ function ExamplesCard({ examples, chosen }: ExamplesProps) {
   const { open } = useScenario()
   return (
     <Card title={whatIfCopy.examples} hint={whatIfCopy.examplesHint}>
-      <ul className={`${styles.examples} list grid gap-8`}>
+      <ul className={`${styles.examples} list tiles gap-8`} style={leastWidth(220)}>
         {examples.map((example) => (
           <li key={example.id}>
             <button

@@ -34,7 +34,7 @@ function Keys({ lines }: LegendProps) {
             <button
               key={line.key}
               type="button"
-              className={`${styles.key} plain inline-row ink size-label gap-6`}
+              className={`${styles.key} plain inline-row tap ink size-label gap-6`}
               aria-pressed={!hidden.has(line.key)}
               onClick={() => toggle(line.key)}
             >

@@ -20,7 +20,7 @@ export function Words({ words }: { words: readonly LegendWord[] }) {
   return (
     <ul className={`${styles.words} flex wrap quiet gap-wrap`} aria-label={chartsCopy.legend}>
       {words.map((word) => (
-        <li key={word.label}>
+        <li key={word.label} className="inline-row gap-6">
           <Mark {...word} />
           {word.label}
         </li>
@@ -37,5 +37,13 @@ export function Mark({ color, edge = color, mark }: Omit<LegendWord, 'label'>) {
         {mark.sign}
       </b>
     )
-  return <i className={styles.mark} data-mark={mark} style={style} aria-hidden="true" />
+  return (
+    <i
+      className={`${styles.mark} hatchable fixed`}
+      data-mark={mark}
+      data-hatched={mark === 'hatched'}
+      style={style}
+      aria-hidden="true"
+    />
+  )
 }

@@ -23,7 +23,7 @@ function swatch(row: CursorRow, tokens: ChartTokens): HTMLElement {
 }
 
 function across(text: string, columns: number): HTMLElement {
-  const cell = element('td', styles.value, text)
+  const cell = element('td', undefined, text)
   cell.colSpan = Math.max(1, columns)
   return cell
 }
@@ -43,7 +43,7 @@ export function cursorElement(reading: CursorReading | null, tokens: ChartTokens
   }
   for (const row of reading.rows) {
     const label = element('td', undefined, swatch(row, tokens), row.label)
-    const values = row.values.map((value) => element('td', value === null ? styles.none : styles.value, value ?? '–'))
+    const values = row.values.map((value) => element('td', undefined, value ?? '–'))
     table.append(element('tr', undefined, label, ...(row.whole === null ? values : [across(row.whole, values.length)])))
   }
   const notes = reading.notes.map((note) => element('p', styles.note, note))

@@ -42,7 +42,7 @@ export function Card({
         {hint !== undefined && <div className={`${styles.hint} quiet`}>{hint}</div>}
         {actions !== undefined && <div className={`${styles.actions} row push gap-4`}>{actions}</div>}
       </header>
-      <div className={flush ? styles.flush : styles.body}>{children}</div>
+      <div className={flush ? undefined : styles.body}>{children}</div>
     </section>
   )
 }

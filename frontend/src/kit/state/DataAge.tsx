@@ -37,10 +37,10 @@ export function DataAge({ at_ms, short = false, ageText, isPlain = false, never 
   const { zone } = usePreferences()
   useNow()
   if (at_ms === null && never !== undefined)
-    return <span className={`inline-row size-label gap-6 muted nowrap`}>{never}</span>
+    return <span className="inline-row size-label gap-6 muted nowrap">{never}</span>
   if (at_ms === null)
     return (
-      <span className={`inline-row size-label gap-6 nowrap`} data-tone="bad">
+      <span className="inline-row size-label gap-6 nowrap" data-tone="bad">
         {unitsCopy.neverMeasured}
       </span>
     )
@@ -48,11 +48,11 @@ export function DataAge({ at_ms, short = false, ageText, isPlain = false, never 
   const state = freshness(age_ms)
   return (
     <span
-      className={`inline-row size-label gap-6 muted numeric`}
+      className="inline-row size-label gap-6 muted numeric"
       data-tone={isPlain && state === 'fresh' ? 'plain' : TONE[state]}
       title={formatInstant(at_ms, zone)}
     >
-      <span className={styles.dot} aria-hidden="true" />
+      <span className={`${styles.dot} fixed`} aria-hidden="true" />
       {short ? '' : WORD[state]}
       {short
         ? formatAge(age_ms)

@@ -68,7 +68,7 @@ export function DataState<Data>({
   const own = query.error !== null && !(isPageAway && isAway(query.error)) ? query.error : null
   return (
     // Of one piece, so that the note stays with what it is about; without a note the data stand in the page's own order.
-    <div className={own ? `${styles.noted} column narrow` : styles.plain}>
+    <div className={own ? `${styles.noted} column narrow` : 'unboxed'}>
       {own && <StaleNote query={query} error={own} />}
       {emptyText ? <EmptyState {...emptyText} /> : children(data)}
     </div>
@@ -129,21 +129,21 @@ function ErrorState({ query, trouble, gone, heading, isTold }: ErrorStateProps) 
     setAsked(false)
   }
   return (
-    <div className={`${styles.state} row grow gap-8`} role={isTold ? undefined : 'alert'}>
+    <div className={`${styles.state} column middle grow gap-8`} role={isTold ? undefined : 'alert'}>
       <span data-tone="bad">
         <Icon name="warning" size={24} />
       </span>
       <Title className="title">{whatFailed(error)}</Title>
       {!isGone && (
-        <p className={`${styles.stateText} muted breaks`}>
+        <p className="reading-width muted breaks">
           <Worded>{error.message}</Worded>
         </p>
       )}
       {isGone ? (
-        <div className={`${styles.stateText} muted breaks`}>{gone ?? errorsCopy.removedAtSource}</div>
+        <div className="reading-width muted breaks">{gone ?? errorsCopy.removedAtSource}</div>
       ) : (
         <>
-          <p className={`${styles.stateText} muted breaks tabular`}>
+          <p className="reading-width muted breaks tabular">
             {errorsCopy.failingLastTried(
               `${formatClock(since_ms, zone, true)} ${zoneName(zone, since_ms)}`,
               formatAge(Math.max(1000, now - query.errorUpdatedAt)),
@@ -161,7 +161,7 @@ function ErrorState({ query, trouble, gone, heading, isTold }: ErrorStateProps) 
 function StaleNote({ query, error }: { query: Query<unknown>; error: Error }) {
   const { zone } = usePreferences()
   return (
-    <div className={`${styles.stale} note flex start gap-10 size-label`} data-tone="warn" role="status">
+    <div className="note flex start gap-10 size-label" style={{ marginBottom: 10 }} data-tone="warn" role="status">
       <Icon name="warning" />
       <span>
         {errorsCopy.staleSince(
@@ -178,9 +178,9 @@ function StaleNote({ query, error }: { query: Query<unknown>; error: Error }) {
 export function EmptyState({ title, text, action, heading = false }: EmptyText & { heading?: boolean }) {
   const Title = heading ? 'h1' : 'p'
   return (
-    <div className={`${styles.state} row grow gap-8`}>
+    <div className={`${styles.state} column middle grow gap-8`}>
       <Title className="title">{title}</Title>
-      <div className={`${styles.stateText} muted breaks`}>{text}</div>
+      <div className="reading-width muted breaks">{text}</div>
       {action}
     </div>
   )

@@ -5,8 +5,8 @@ import { useState } from 'react'
 import * as listsCopy from '../../copy/lists'
 import { Beside } from '../layout/Beside'
 import type { BoxButton } from '../layout/boxButton'
+import { columnWidths } from '../layout/columns'
 import { Icon } from '../mark/Icon'
-import styles from './ColumnsBox.module.css'
 import { moved } from './columnChoice'
 import type { Choice } from './useColumnChoice'
 
@@ -43,11 +43,11 @@ function Choices({ choice }: { choice: Choice }) {
 
   return (
     <Stack gap="xs">
-      <ul className={styles.columns}>
+      <ul className="list" style={{ maxHeight: 'min(420px, 60dvh)', overflowY: 'auto' }}>
         {offered.map(({ id, header }) => {
           const at = movable.indexOf(id)
           return (
-            <li key={id} className={styles.column}>
+            <li key={id} className="columns middle gap-2" style={{ ...columnWidths('1fr auto auto'), minHeight: 32 }}>
               <Checkbox label={header} checked={at >= 0} onChange={() => toggle(id)} />
               <Move label={listsCopy.columnLeft(header)} by={-1} off={at < 1} onMove={() => move(id, header, -1)} />
               <Move

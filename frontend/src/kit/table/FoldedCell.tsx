@@ -12,11 +12,11 @@ interface FoldedCellProps<Row> {
 
 export function FoldedCell<Row>({ row, subject, folded }: FoldedCellProps<Row>) {
   return (
-    <div className={styles.cell}>
-      <div className={styles.subject}>
+    <div className="stack tight gap-2">
+      <div className={`${styles.subject} row tap narrow`}>
         {typeof subject.compact === 'function' ? subject.compact(row) : subject.cell(row)}
       </div>
-      <div className={styles.parts}>
+      <div className="row wrap if-any small gap-words">
         {folded.map((column) => (
           <Part key={column.id} column={column} row={row} />
         ))}
@@ -29,8 +29,8 @@ function Part<Row>({ column: { header, compact, cell }, row }: { column: Column<
   const words: ReactNode = typeof compact === 'function' ? compact(row) : cell(row)
   if (words === null || words === '') return null
   return (
-    <span className={styles.part}>
-      {compact === undefined && <span className={styles.label}>{header}</span>}
+    <span className={`${styles.part} taps inline baseline narrow`}>
+      {compact === undefined && <span className="fixed">{header}</span>}
       {words}
     </span>
   )

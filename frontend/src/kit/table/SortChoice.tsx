@@ -9,10 +9,9 @@ interface SortChoiceProps<Row> {
   columns: readonly Column<Row>[]
   sort: string
   onSort: (sort: string) => void
-  className?: string | undefined
 }
 
-export function SortChoice<Row>({ columns, sort, onSort, className }: SortChoiceProps<Row>) {
+export function SortChoice<Row>({ columns, sort, onSort }: SortChoiceProps<Row>) {
   const orders = columns.flatMap(({ header, sortKey }) => {
     if (sortKey === undefined) return []
     const value = sortText(sortKey, null)
@@ -21,7 +20,8 @@ export function SortChoice<Row>({ columns, sort, onSort, className }: SortChoice
   const isOffered = orders.some(({ value }) => value === sort)
   return (
     <NativeSelect
-      className={className ?? ''}
+      m="8px 10px 0"
+      style={{ alignSelf: 'end' }}
       size="xs"
       aria-label={listsCopy.sortOrder}
       data={isOffered ? orders : [...orders, { value: sort, label: listsCopy.customOrder }]}

@@ -132,10 +132,10 @@ function TableOfHeight<Row>(props: OfHeight<Row>) {
   const before = items[0]?.start ?? 0
   const after = virtual.getTotalSize() - (items.at(-1)?.end ?? 0)
   return (
-    <div ref={frame} className={`${styles.frame} ${fill ? styles.frameFill : ''}`}>
+    <div ref={frame} className={`${styles.frame} column narrow relative ${fill ? styles.frameFill : ''}`}>
       {folded.length > 0 && foldedNote}
       {onSort !== undefined && folded.some(({ sortKey }) => sortKey !== undefined) && (
-        <SortChoice className={styles.order} columns={[...standing, ...folded]} sort={sort} onSort={onSort} />
+        <SortChoice columns={[...standing, ...folded]} sort={sort} onSort={onSort} />
       )}
       <section
         ref={scroll}
@@ -252,12 +252,12 @@ function HeadCell<Row>({ column, sorting, onSort }: HeadCellProps<Row>) {
     <th scope="col" className={className} aria-sort={direction ?? 'none'}>
       <button
         type="button"
-        className={`${styles.sort} ${direction ? styles.sorted : ''}`}
+        className={`${styles.sort} ${direction ? styles.sorted : 'muted'} plain inline-row gap-4`}
         onClick={() => onSort(sortText(sortKey, sorting))}
       >
         {column.header}
         {arrow !== '' && (
-          <span className={styles.arrow} aria-hidden="true">
+          <span className="size-note" aria-hidden="true">
             {arrow}
           </span>
         )}

@@ -18,7 +18,7 @@ export function Name({ children, whole = false, focusable = false }: NameProps) 
   const [isCut, measure] = useIsCut()
   if (whole) {
     return (
-      <bdi className={`${styles.wrapped} breaks`} dir="auto">
+      <bdi className="breaks" dir="auto">
         {name}
       </bdi>
     )
@@ -40,12 +40,7 @@ export function NameLink({ children, to }: { children: string; to: string }) {
   const name = visibleName(children)
   const [isCut, measure] = useIsCut()
   return (
-    <Link
-      to={to}
-      className={`${styles.link} inline narrow ink medium`}
-      aria-label={name}
-      data-tip={isCut ? name : undefined}
-    >
+    <Link to={to} className="name-link inline narrow ink medium" aria-label={name} data-tip={isCut ? name : undefined}>
       <bdi className={`${styles.name} inline narrow relative`} dir="auto">
         <Cut name={name} measure={measure} isNamed />
       </bdi>
@@ -60,13 +55,13 @@ interface CutProps {
   isNamed?: boolean
 }
 
-/** Pieces are for the eye: they would be read aloud one by one, so the whole name is there for that. */
+/** Pieces are for the eye: they would be read aloud one by one, so the whole name is there once for that; what is copied are the pieces. */
 function Cut({ name, measure, isNamed = false }: CutProps) {
   const { head, tail, domain } = partsForCut(name)
   const isOnePiece = tail === '' && domain === ''
   return (
     <>
-      {!isOnePiece && !isNamed && <span className={styles.spoken}>{name}</span>}
+      {!isOnePiece && !isNamed && <span className="spoken">{name}</span>}
       <span className={`${styles.pieces} flex narrow`} aria-hidden={!isOnePiece}>
         <span className={`${styles.head} ends narrow`} ref={measure}>
           {head}

@@ -20,7 +20,6 @@ import { usePreferences } from '../../../lib/preferences'
 import { plural, visibleName } from '../../../lib/text'
 import { formatInstant } from '../../../lib/time'
 import { useAlertCommand } from '../useAlertCommand'
-import own from './Channels.module.css'
 import { TrialResult } from './TrialResult'
 import { channelMark, routeWords } from './words'
 
@@ -114,7 +113,7 @@ function ChannelFacts({
     ],
   ]
   return (
-    <dl className="terms">
+    <dl className="terms tiles">
       {facts.map(([term, value]) => (
         <div key={term}>
           <dt>{term}</dt>
@@ -143,7 +142,7 @@ function Trouble({ channel, isAdmin }: { channel: ChannelOut; isAdmin: boolean }
   return (
     <>
       {channel.state === 'off' && (
-        <div className={`${own.trouble} note row wrap gap-words`} data-tone="bad" role="alert">
+        <div className="note row wrap gap-words" style={{ marginBottom: 8 }} data-tone="bad" role="alert">
           <Icon name="warning" />
           <p>{channel.off_reason}</p>
           {isAdmin && (
@@ -154,7 +153,7 @@ function Trouble({ channel, isAdmin }: { channel: ChannelOut; isAdmin: boolean }
         </div>
       )}
       {channel.state === 'failing' && (
-        <div className={`${own.trouble} note row wrap gap-words`} data-tone="bad" role="alert">
+        <div className="note row wrap gap-words" style={{ marginBottom: 8 }} data-tone="bad" role="alert">
           <Icon name="warning" />
           <p>
             {plural(channel.failures, alertsCopy.attempt)} {channelsCopy.attemptsFailed}
@@ -164,7 +163,7 @@ function Trouble({ channel, isAdmin }: { channel: ChannelOut; isAdmin: boolean }
         </div>
       )}
       {channel.dead > 0 && isAdmin && (
-        <div className={`${own.trouble} note row wrap gap-words`} data-tone="bad">
+        <div className="note row wrap gap-words" style={{ marginBottom: 8 }} data-tone="bad">
           <Icon name="warning" />
           <p>
             {plural(channel.dead, alertsCopy.notificationNoun)} {channelsCopy.resendHint}{' '}

@@ -21,9 +21,7 @@ import { usePreferences } from '../../../lib/preferences'
 import { visibleName } from '../../../lib/text'
 import { formatMoment, type Zone, zoneName } from '../../../lib/time'
 import { useParameter } from '../../../lib/url'
-import styles from '../Alerts.module.css'
 import { RowsSkeleton } from '../RowsSkeleton'
-import own from './Channels.module.css'
 import { NOTIFICATION_STATES, sentMark } from './words'
 
 const MessageDialog = onPress(async () => (await import('./MessageDialog')).MessageDialog)
@@ -42,7 +40,7 @@ export function LogCard({ channels }: { channels: readonly ChannelOut[] }) {
   )
   const columns = useMemo(() => columnsIn(zone, open), [zone])
   const filters = (
-    <div className={`${styles.filters} flex wrap gap-8`}>
+    <div className="filters flex wrap gap-8">
       <NativeSelect
         aria-label={channelsCopy.byChannel}
         data={[
@@ -51,7 +49,7 @@ export function LogCard({ channels }: { channels: readonly ChannelOut[] }) {
         ]}
         value={channel === null ? '' : String(channel)}
         onChange={(event) => setChannel(event.currentTarget.value)}
-        className={own.select}
+        maw={220}
       />
       <NativeSelect
         aria-label={channelsCopy.byState}
@@ -100,7 +98,7 @@ function Headline({ one, onOpen }: { one: NotificationOut; onOpen: (id: number) 
   return (
     <button
       type="button"
-      className={`${own.open} plain inline narrow medium`}
+      className="name-link plain inline narrow medium"
       onClick={() => onOpen(one.id)}
       aria-label={visibleName(one.headline)}
     >

@@ -105,7 +105,7 @@ function Attempts({ message }: { message: NotificationDetail }) {
           <p className="breaks">{visibleName(attempt.detail)}</p>
           <details>
             <summary>{channelsCopy.request}</summary>
-            <Code block className={own.request}>
+            <Code block className="verbatim" mt={6} mah={320}>
               {attempt.request}
             </Code>
           </details>

@@ -5,7 +5,7 @@ import type { QuantityUse } from '../../../api/types'
 import * as commonCopy from '../../../copy/common'
 import * as rulesCopy from '../../../copy/rules'
 import { partWord, quantityWord, type Subject } from '../../../domain/alerts/words'
-import styles from '../Alerts.module.css'
+import { leastWidth } from '../../../kit/layout/columns'
 import { type DraftCondition, type Quantities, withQuantity, writtenIn } from './draft'
 
 interface ConditionInputProps {
@@ -80,7 +80,7 @@ export function ConditionInput(props: ConditionInputProps) {
   return (
     <fieldset className="note">
       <legend>{place === 0 ? rulesCopy.firesWhen : rulesCopy.andWhen}</legend>
-      <div className={`${styles.condition} grid start gap-8`}>
+      <div className="fitted start gap-8" style={leastWidth(170)}>
         <NativeSelect
           label={rulesCopy.quantity}
           data={choices.map(({ quantity }) => ({ value: quantity, label: quantityWord(quantity) }))}

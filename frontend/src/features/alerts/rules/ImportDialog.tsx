@@ -8,7 +8,6 @@ import * as commonCopy from '../../../copy/common'
 import * as rulesCopy from '../../../copy/rules'
 import { Failure } from '../../../kit/state/Failure'
 import { plural } from '../../../lib/text'
-import styles from '../Alerts.module.css'
 import { useAlertCommand } from '../useAlertCommand'
 
 type Imported = Awaited<ReturnType<typeof importRules>>
@@ -51,11 +50,10 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
           minRows={6}
           maxRows={16}
           spellCheck={false}
-          className={styles.yaml}
+          styles={{ input: { fontFamily: 'var(--gv-mono)', fontSize: 'var(--gv-size-label)' } }}
         />
         <Checkbox
           label={rulesCopy.removeOthers}
-          classNames={{ input: styles.box ?? '' }}
           checked={replace}
           onChange={(event) => {
             setReplace(event.currentTarget.checked)

@@ -3,9 +3,11 @@
 import { ActionIcon, Autocomplete, Button, TextInput } from '@mantine/core'
 import * as commonCopy from '../../../copy/common'
 import * as rulesCopy from '../../../copy/rules'
+import { columnWidths } from '../../../kit/layout/columns'
 import { Icon } from '../../../kit/mark/Icon'
-import styles from '../Alerts.module.css'
 import type { Pair } from './draft'
+
+const ROW = { ...columnWidths('minmax(0, 1fr) minmax(0, 1.6fr) auto', 'minmax(0, 1fr) auto'), alignItems: 'end' }
 
 interface PairsInputProps {
   legend: string
@@ -29,7 +31,7 @@ export function PairsInput({ legend, pairs, onChange, words, names, none, hint, 
       <div className="grid gap-8">
         {pairs.map((pair, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: rows have no name of their own and keep their place
-          <div key={index} className={`${styles.row} grid gap-8 ${styles.rowTwo}`}>
+          <div key={index} className="columns gap-8" style={ROW}>
             <Autocomplete
               aria-label={`${words.name} ${index + 1}`}
               data={names}
@@ -55,7 +57,7 @@ export function PairsInput({ legend, pairs, onChange, words, names, none, hint, 
         ))}
         {pairs.length === 0 && <p className="muted">{none}</p>}
         {problem !== undefined && (
-          <p className={styles.problem} role="alert">
+          <p className="size-label" data-tone="bad" role="alert">
             {problem}
           </p>
         )}

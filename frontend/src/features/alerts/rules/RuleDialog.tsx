@@ -10,11 +10,11 @@ import * as commonCopy from '../../../copy/common'
 import * as rulesCopy from '../../../copy/rules'
 import { SEVERITIES, SUBJECT_KINDS, subjectsWord } from '../../../domain/alerts/words'
 import { useProblemFocus } from '../../../kit/form/useProblemFocus'
+import { leastWidth } from '../../../kit/layout/columns'
 import { Icon } from '../../../kit/mark/Icon'
 import { DataState } from '../../../kit/state/DataState'
 import { Failure } from '../../../kit/state/Failure'
 import { visibleName } from '../../../lib/text'
-import styles from '../Alerts.module.css'
 import { ConditionInput } from './ConditionInput'
 import { type DraftCondition, type Quantities, withSubject } from './draft'
 import { PairsInput } from './PairsInput'
@@ -59,7 +59,7 @@ function RuleForm({ rule, quantities, onClose }: RuleDialogProps & { quantities:
   return (
     <form ref={element} onSubmit={submit} noValidate>
       <Stack gap="md">
-        <div className={styles.numbers}>
+        <div className="fitted start gap-12" style={leastWidth(150)}>
           <TextInput
             label={commonCopy.name}
             withAsterisk
@@ -134,7 +134,7 @@ function RuleForm({ rule, quantities, onClose }: RuleDialogProps & { quantities:
             {rulesCopy.addCondition}
           </Button>
         )}
-        <div className={styles.numbers}>
+        <div className="fitted start gap-12" style={leastWidth(150)}>
           <Minutes label={rulesCopy.holdTime} field="for_min" form={form} />
           <Minutes label={rulesCopy.keepFiring} field="keep_firing_min" form={form} />
           <Minutes label={rulesCopy.noDataAfter} field="no_data_after_min" form={form} />

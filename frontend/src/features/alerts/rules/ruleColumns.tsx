@@ -12,7 +12,6 @@ import type { Column } from '../../../kit/table/Column'
 import { Name } from '../../../kit/text/Name'
 import { visibleName } from '../../../lib/text'
 import { formatSeconds } from '../../../lib/time'
-import styles from '../Alerts.module.css'
 
 export const RULE_ROW_PX = 70
 
@@ -33,7 +32,7 @@ export function ruleColumns({ units, control, actions }: RuleColumnsProps): Colu
       cell: (rule) => (
         <span className="stack gap-2">
           <Name focusable>{rule.name}</Name>
-          <span className={`row narrow gap-6 ends quiet`}>
+          <span className="row narrow gap-6 ends quiet">
             {rule.error === null ? (
               <StateMark {...severityMark(rule.severity)} />
             ) : (
@@ -54,7 +53,7 @@ export function ruleColumns({ units, control, actions }: RuleColumnsProps): Colu
       cell: (rule) => {
         const words = wordsOf(rule, units)
         return (
-          <span className={styles.sentence} title={words}>
+          <span className="clamp three tight" title={words}>
             {words}
           </span>
         )
@@ -64,7 +63,7 @@ export function ruleColumns({ units, control, actions }: RuleColumnsProps): Colu
       id: 'scope',
       header: rulesCopy.scope,
       width: 190,
-      cell: (rule) => <span className={styles.sentence}>{visibleName(scopeWords(rule))}</span>,
+      cell: (rule) => <span className="clamp three tight">{visibleName(scopeWords(rule))}</span>,
     },
     {
       id: 'open',

@@ -18,11 +18,11 @@ import * as commonCopy from '../../../copy/common'
 import * as navigationCopy from '../../../copy/navigation'
 import * as silencesCopy from '../../../copy/silences'
 import { useProblemFocus } from '../../../kit/form/useProblemFocus'
+import { leastWidth } from '../../../kit/layout/columns'
 import { Failure } from '../../../kit/state/Failure'
 import { serverNow } from '../../../lib/serverClock'
 import { visibleName } from '../../../lib/text'
 import { wallClock } from '../../../lib/time'
-import styles from '../Alerts.module.css'
 import { useAlertCommand } from '../useAlertCommand'
 import { everythingProblem, MatchedNote } from './MatchedNote'
 import { MatchersInput } from './MatchersInput'
@@ -82,7 +82,7 @@ export function MaintenanceDialog({ window, onClose }: { window: MaintenanceOut 
             error={problems.get('name')}
             data-autofocus
           />
-          <div className={styles.numbers}>
+          <div className="fitted start gap-12" style={leastWidth(150)}>
             <TextInput
               type="date"
               label={draft.repeat === 'once' ? silencesCopy.day : silencesCopy.firstDay}
@@ -132,9 +132,9 @@ export function MaintenanceDialog({ window, onClose }: { window: MaintenanceOut 
               onChange={(days) => set({ weekdays: days.map(Number) })}
               error={problems.get('weekdays')}
             >
-              <div className={`${styles.days} flex wrap gap-wrap`}>
+              <div className="flex wrap gap-wrap" style={{ marginTop: 6 }}>
                 {WEEKDAYS.map((day, index) => (
-                  <Checkbox key={day} value={String(index)} label={day} classNames={{ input: styles.box ?? '' }} />
+                  <Checkbox key={day} value={String(index)} label={day} />
                 ))}
               </div>
             </Checkbox.Group>

@@ -7,7 +7,6 @@ import type { Matcher } from '../../../api/types'
 import * as silencesCopy from '../../../copy/silences'
 import { Icon } from '../../../kit/mark/Icon'
 import { plural } from '../../../lib/text'
-import styles from '../Alerts.module.css'
 import { holdsFor, isEverything, isHalf } from './matchers'
 
 interface MatchedNoteProps {
@@ -40,7 +39,6 @@ export function MatchedNote({ matchers, isMeant, onMean, problem }: MatchedNoteP
         </p>
         <Checkbox
           label={silencesCopy.silenceAll}
-          classNames={{ input: styles.box ?? '' }}
           checked={isMeant}
           onChange={(event) => onMean(event.currentTarget.checked)}
           error={problem}

@@ -4,9 +4,11 @@ import { ActionIcon, Autocomplete, Button, NativeSelect, TextInput } from '@mant
 import type { Matcher } from '../../../api/types'
 import * as rulesCopy from '../../../copy/rules'
 import * as silencesCopy from '../../../copy/silences'
+import { columnWidths } from '../../../kit/layout/columns'
 import { Icon } from '../../../kit/mark/Icon'
-import styles from '../Alerts.module.css'
 import { LABELS } from './matchers'
+
+const ROW = { ...columnWidths('minmax(0, 1fr) auto minmax(0, 1.6fr) auto', 'minmax(0, 1fr) auto'), alignItems: 'end' }
 
 interface MatchersInputProps {
   matchers: readonly Matcher[]
@@ -25,7 +27,7 @@ export function MatchersInput({ matchers, onChange, none, problem }: MatchersInp
       <div className="grid gap-8">
         {matchers.map((matcher, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: rows have no name of their own and keep their place
-          <div key={index} className={`${styles.row} grid gap-8`}>
+          <div key={index} className="columns gap-8" style={ROW}>
             <Autocomplete
               aria-label={silencesCopy.labelRow(index + 1)}
               data={[...LABELS]}
@@ -59,7 +61,7 @@ export function MatchersInput({ matchers, onChange, none, problem }: MatchersInp
         ))}
         {matchers.length === 0 && <p className="muted">{none}</p>}
         {problem !== undefined && (
-          <p className={styles.problem} role="alert">
+          <p className="size-label" data-tone="bad" role="alert">
             {problem}
           </p>
         )}

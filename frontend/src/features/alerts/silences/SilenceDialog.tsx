@@ -9,11 +9,11 @@ import * as commonCopy from '../../../copy/common'
 import * as gapsCopy from '../../../copy/gaps'
 import * as silencesCopy from '../../../copy/silences'
 import { useMyName } from '../../../domain/access/useMyName'
+import { leastWidth } from '../../../kit/layout/columns'
 import { Failure } from '../../../kit/state/Failure'
 import { usePreferences } from '../../../lib/preferences'
 import { serverNow } from '../../../lib/serverClock'
 import { formatInstant, fromWallClock, wallClock, zoneName } from '../../../lib/time'
-import styles from '../Alerts.module.css'
 import { useAlertCommand } from '../useAlertCommand'
 import { everythingProblem, MatchedNote } from './MatchedNote'
 import { MatchersInput } from './MatchersInput'
@@ -98,7 +98,7 @@ export function SilenceDialog({ matchers: given, onClose }: SilenceDialogProps) 
             description={Number.isFinite(until_ms) ? silencesCopy.endsAt(formatInstant(until_ms, zone)) : undefined}
           />
           {length === '' && (
-            <div className={styles.numbers}>
+            <div className="fitted start gap-12" style={leastWidth(150)}>
               <TextInput
                 type="date"
                 label={silencesCopy.until(zoneName(zone))}

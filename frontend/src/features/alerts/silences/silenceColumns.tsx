@@ -11,7 +11,6 @@ import type { Column } from '../../../kit/table/Column'
 import { Name } from '../../../kit/text/Name'
 import { serverNow } from '../../../lib/serverClock'
 import { formatMoment, type Zone, zoneName } from '../../../lib/time'
-import styles from '../Alerts.module.css'
 import { matchersWords } from './matchers'
 import { nextStart, whenWords } from './when'
 
@@ -49,7 +48,7 @@ export function silenceColumns(zone: Zone, actions: SilenceActions | null): Colu
       cell: ({ matchers }) => {
         const words = matchersWords(matchers)
         return (
-          <span className={styles.sentence} title={words}>
+          <span className="clamp three tight" title={words}>
             {words}
           </span>
         )
@@ -154,7 +153,7 @@ export function windowColumns(zone: Zone, actions: WindowActions | null): Column
       cell: (window) => {
         const words = whenWords(window)
         return (
-          <span className={styles.sentence} title={words}>
+          <span className="clamp three tight" title={words}>
             {words}
           </span>
         )
