@@ -35,6 +35,21 @@ test('every source shows its state, lag, clock and streams', { tag: '@living' },
   await expect(page.getByRole('table', { name: 'Runs' }).first()).toBeVisible()
 })
 
+test('stored data lists every grain with the days that it is kept for and its size', async ({ page }) => {
+  await page.goto('/sources')
+  const rows = page.getByRole('table', { name: 'Stored data' }).getByRole('row')
+  await expect(rows).toHaveCount(6)
+  for (const [grain, days] of [
+    ['Samples', 2],
+    ['Minutes, disks and devices', 2],
+    ['Minutes, other objects', 8],
+    ['5-minute sums', 30],
+    ['Hourly sums', 400],
+  ]) {
+    await expect(rows.filter({ hasText: `${grain}` })).toContainText(new RegExp(`${days} days[\\d.]+ [kMG]B`))
+  }
+})
+
 test('on a phone every stream says all that columns say', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 })
   await page.goto('/sources')

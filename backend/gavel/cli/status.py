@@ -12,7 +12,7 @@ from gavel.config import Settings
 from gavel.db.engine import Role, open_engine, reading
 from gavel.db.errors import StorageError
 from gavel.db.migrate import check
-from gavel.db.queries.kept import Kept, kept
+from gavel.db.queries.kept import Kept, KeptGrain, kept
 from gavel.db.queries.sources import SourceHealth, source_health
 from gavel.db.queries.unmatched import UnmatchedQuery, unmatched
 from gavel.supervise.journal import read_journal
@@ -70,13 +70,14 @@ def _stored(settings: Settings, now: datetime) -> dict[str, Any]:
 
 
 def _kept(each: Kept) -> dict[str, Any]:
-    """`bytes_a_day`: None before the first day is over."""
+    """`bytes_a_day`, `full_bytes`: None before the first day is over."""
     return {
         "grain": str(each.grain),
-        "keep_days": each.keep.days,
+        "keep_days": each.keep_days,
         "since": None if each.since is None else each.since.isoformat(),
         "bytes": each.bytes,
         "bytes_a_day": each.bytes_a_day,
+        "full_bytes": each.full_bytes,
     }
 
 
@@ -112,9 +113,22 @@ def _lines(health: dict[str, Any]) -> list[str]:
     ]
 
 
+_GRAINS = {
+    KeptGrain.SAMPLES: "samples",
+    KeptGrain.LEAF_MINUTES: "minutes of disks and devices",
+    KeptGrain.MINUTES: "minutes",
+    KeptGrain.FIVE_MINUTES: "5-minute sums",
+    KeptGrain.HOURS: "hourly sums",
+}
+
+
 def _kept_line(each: dict[str, Any]) -> str:
-    rate = "" if each["bytes_a_day"] is None else f", {_size(each['bytes_a_day'])} a day"
-    return f"  {each['grain']}: keeps {each['keep_days']} days, {_size(each['bytes'])}{rate}"
+    rate = (
+        ""
+        if each["bytes_a_day"] is None
+        else f", {_size(each['bytes_a_day'])} a day, {_size(each['full_bytes'])} when full"
+    )
+    return f"  {_GRAINS[each['grain']]}: keeps {each['keep_days']:g} days, {_size(each['bytes'])}{rate}"
 
 
 def _size(number: float) -> str:

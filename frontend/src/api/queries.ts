@@ -227,6 +227,17 @@ export const guestsQuery = () =>
     refetchInterval: GUESTS_EVERY_MS,
   })
 
+/** Sizes of tables change slowly. */
+const STORAGE_EVERY_MS = 300_000
+
+export const storageQuery = () =>
+  queryOptions({
+    queryKey: ['storage'] as const,
+    queryFn: ({ signal }) =>
+      call(requestsCopy.storage, (options) => client.GET('/api/v1/storage', options), { signal }),
+    refetchInterval: STORAGE_EVERY_MS,
+  })
+
 const IMPORTS_EVERY_MS = 15_000
 /** While a file is read. */
 const IMPORT_READING_MS = 2000

@@ -1588,6 +1588,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/storage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Storage
+         * @description What is kept, by grain, the finest first: for how long, its size, and how it grows.
+         */
+        get: operations["storage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/unmatched": {
         parameters: {
             query?: never;
@@ -4256,6 +4276,30 @@ export interface components {
             rows_with_rates: number;
             /** Warnings */
             warnings: components["schemas"]["FileWarningOut"][];
+        };
+        /**
+         * Kept
+         * @description Rows of one grain. `keep_days`: how long they stay. `since`: start of the oldest ones; null while there is none.
+         *
+         *     `bytes`: on the database's disk, with indexes. `bytes_a_day`: mean of the days that are there; null before the first day is over.
+         *     `full_bytes`: size once rows of all days that are kept are there, at that growth.
+         */
+        Kept: {
+            /** Bytes */
+            bytes: number;
+            /** Bytes A Day */
+            bytes_a_day: number | null;
+            /** Full Bytes */
+            full_bytes: number | null;
+            /**
+             * Grain
+             * @enum {string}
+             */
+            grain: "samples" | "leaf_minutes" | "minutes" | "five_minutes" | "hours";
+            /** Keep Days */
+            keep_days: number;
+            /** Since */
+            since: string | null;
         };
         /**
          * Label
@@ -18846,6 +18890,74 @@ export interface operations {
             415: components["responses"]["Refused415"];
             421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    storage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "bytes": 2400000000,
+                     *         "bytes_a_day": 1200000000,
+                     *         "full_bytes": 2400000000,
+                     *         "grain": "samples",
+                     *         "keep_days": 2,
+                     *         "since": "2026-11-22T09:00:00Z"
+                     *       },
+                     *       {
+                     *         "bytes": 1800000000,
+                     *         "bytes_a_day": 900000000,
+                     *         "full_bytes": 1800000000,
+                     *         "grain": "leaf_minutes",
+                     *         "keep_days": 2,
+                     *         "since": "2026-11-22T09:00:00Z"
+                     *       },
+                     *       {
+                     *         "bytes": 1500000000,
+                     *         "bytes_a_day": 250000000,
+                     *         "full_bytes": 2000000000,
+                     *         "grain": "minutes",
+                     *         "keep_days": 8,
+                     *         "since": "2026-11-18T09:00:00Z"
+                     *       },
+                     *       {
+                     *         "bytes": 1080000000,
+                     *         "bytes_a_day": 169000000,
+                     *         "full_bytes": 5070000000,
+                     *         "grain": "five_minutes",
+                     *         "keep_days": 30,
+                     *         "since": "2026-11-18T00:00:00Z"
+                     *       },
+                     *       {
+                     *         "bytes": 96000000,
+                     *         "bytes_a_day": 11500000,
+                     *         "full_bytes": 4600000000,
+                     *         "grain": "hours",
+                     *         "keep_days": 400,
+                     *         "since": "2026-11-16T00:00:00Z"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["Kept"][];
+                };
+            };
+            401: components["responses"]["Refused401"];
+            421: components["responses"]["Refused421"];
             429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };

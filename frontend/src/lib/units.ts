@@ -128,6 +128,12 @@ export function formatBytes(value: number | null): string {
   return step === 0 ? `${rest} B` : `${formatFixed(rest, rest < 10 ? 1 : 0)} ${SI[step]?.toUpperCase()}iB`
 }
 
+/** Size on disk in decimal units, as disks are sold and `gavel status` prints it: "38.0 GB". */
+export function formatDiskSize(bytes: number): string {
+  const { value: rest, step } = scaled(bytes, 1000)
+  return step === 0 ? `${formatFixed(rest, 0)} B` : `${threeDigits(rest)} ${SI[step]}B`
+}
+
 /** Whether one of these formatters could say no more than "less than": "<0.01 ms". */
 export const isOnlyLessThan = (formatted: string): boolean => formatted.startsWith('<')
 

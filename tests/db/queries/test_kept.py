@@ -39,18 +39,21 @@ def test_kept_sizes_grow_with_rows(store: Store) -> None:
         since = after[grain].since
         assert since is not None
         assert since <= NOW - timedelta(hours=35)
-    assert after[KeptGrain.SAMPLES].keep.days == (14 if store.timescale else 2)
-    assert after[KeptGrain.HOURS].keep == 400 * DAY
+    assert after[KeptGrain.SAMPLES].keep_days == (14 if store.timescale else 2)
+    assert after[KeptGrain.HOURS].keep_days == 400
 
 
 def test_kept_bytes_a_day_are_over_the_days_that_are_there(plain: Store) -> None:
     fill(plain, timedelta(hours=3))
-    assert asked(plain)[KeptGrain.SAMPLES].bytes_a_day is None, "hours are no day"
+    young = asked(plain)[KeptGrain.SAMPLES]
+    assert (young.bytes_a_day, young.full_bytes) == (None, None), "hours are no day"
     fill(plain, timedelta(hours=36))
     found = asked(plain)[KeptGrain.SAMPLES]
     assert found.since is not None
-    assert found.bytes_a_day == pytest.approx(found.bytes / ((found.now - found.since) / DAY))
-    assert 1.4 < (found.now - found.since) / DAY < 1.6
+    days = (NOW - found.since) / DAY
+    assert 1.4 < days < 1.6
+    assert found.bytes_a_day == pytest.approx(found.bytes / days, rel=0.01)
+    assert found.full_bytes == pytest.approx(found.bytes * 2 / days, rel=0.01), "samples stay for two days"
     assert asked(plain)[KeptGrain.LEAF_MINUTES].since is None, "empty partitions of the coming hours are no history"
 
 

@@ -15,6 +15,7 @@ from gavel.api.deps import (
     AskerDep,
     BearerDep,
     NowDep,
+    ReaderOnly,
     Role,
     SessionDep,
     address_of,
@@ -24,6 +25,7 @@ from gavel.api.deps import (
 from gavel.api.guard import is_forwarded
 from gavel.api.headers import NO_STORE
 from gavel.api.problems import refuses
+from gavel.api.schemas.answer import Answer
 from gavel.api.schemas.system import Health, HealthPart, Session, SignedIn, TokenIn, WallToken
 from gavel.db.engine import reading, transaction
 from gavel.db.errors import StorageError, UnavailableError
@@ -39,6 +41,7 @@ from gavel.db.queries.health import (
     try_to_write,
     workers_seen_at,
 )
+from gavel.db.queries.kept import Kept, kept
 from gavel.db.queries.tokens import TokenKind
 from gavel.db.write.alert_memory import first_due_minute
 from gavel.embedded.room import ENOUGH_BYTES, LEAST_BYTES, free_bytes
@@ -173,6 +176,13 @@ def _alerts(stuck: Stuck, unjudged: int | None, at: datetime) -> HealthPart:
     return HealthPart(
         name="alerts", status="degraded" if detail else "ok", detail=detail or "all notifications delivered"
     )
+
+
+@router.get("/storage", dependencies=[ReaderOnly])
+def storage(app: AppDep) -> list[Answer[Kept]]:
+    """What is kept, by grain, the finest first: for how long, its size, and how it grows."""
+    with reading(app.engine) as connection:
+        return kept(connection)
 
 
 @router.get("/session")

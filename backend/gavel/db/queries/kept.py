@@ -9,32 +9,33 @@ from sqlalchemy import text
 
 from gavel.db.engine import Connection
 from gavel.db.series import modes, packed, plain
-from gavel.db.series.catalog import HOUR, LEDGER, LEDGER_LEAVES, RAWS, ROLLS, SAMPLES, Mode, RawSeries, Roll
+from gavel.db.series.catalog import DAY, HOUR, LEDGER, LEDGER_LEAVES, RAWS, ROLLS, SAMPLES, Mode, RawSeries, Roll
 
 
 class KeptGrain(StrEnum):
+    """`leaf_minutes`: of virtual disks and host devices; `minutes`: of all that they add up to."""
+
     SAMPLES = "samples"
-    LEAF_MINUTES = "minutes of disks and devices"
+    LEAF_MINUTES = "leaf_minutes"
     MINUTES = "minutes"
-    FIVE_MINUTES = "5-minute sums"
-    HOURS = "hourly sums"
+    FIVE_MINUTES = "five_minutes"
+    HOURS = "hours"
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """bytes: with indexes, as they are now. since: start of the oldest partition; None while there is none. keep: how long rows stay."""
+    """Rows of one grain. `keep_days`: how long they stay. `since`: start of the oldest ones; null while there is none.
+
+    `bytes`: on the database's disk, with indexes. `bytes_a_day`: mean of the days that are there; null before the first day is over.
+    `full_bytes`: size once rows of all days that are kept are there, at that growth.
+    """
 
     grain: KeptGrain
-    bytes: int
+    keep_days: float
     since: datetime | None
-    keep: timedelta
-    now: datetime
-
-    @property
-    def bytes_a_day(self) -> float | None:
-        """Over the days that are there; None before the first day is over."""
-        age = None if self.since is None else min(self.keep, self.now - self.since)
-        return None if age is None or age < timedelta(days=1) else self.bytes / (age / timedelta(days=1))
+    bytes: int
+    bytes_a_day: float | None
+    full_bytes: float | None
 
 
 _Series = Sequence[RawSeries | Roll]
@@ -70,15 +71,22 @@ def kept(connection: Connection) -> list[Kept]:
     storage = modes.storage(connection)
     found = _of_chunks(connection) if storage.mode is Mode.TIMESCALE else _of_partitions(connection)
     return [
-        Kept(
-            grain=grain,
-            bytes=sum(found[one.name][0] for one in series if one.name in found),
-            since=_oldest(found[one.name][1] for one in series if one.name in found),
-            keep=_keep(series[0], storage.mode),
-            now=storage.now,
+        _sized(
+            grain,
+            _keep(series[0], storage.mode),
+            _oldest(found[one.name][1] for one in series if one.name in found),
+            sum(found[one.name][0] for one in series if one.name in found),
+            storage.now,
         )
         for grain, series in _SERIES.items()
     ]
+
+
+def _sized(grain: KeptGrain, keep: timedelta, since: datetime | None, size: int, now: datetime) -> Kept:
+    age_days = 0.0 if since is None else min(keep, now - since) / DAY
+    a_day = size / age_days if age_days >= 1 else None
+    keep_days = keep / DAY
+    return Kept(grain, keep_days, since, size, a_day, None if a_day is None else a_day * keep_days)
 
 
 def _keep(series: RawSeries | Roll, mode: Mode) -> timedelta:

@@ -22,6 +22,7 @@ import { useParameter } from '../../lib/url'
 import { GuestsCard } from './GuestsCard'
 import { ImportsCard } from './ImportsCard'
 import { SourceCard } from './SourceCard'
+import { StorageCard } from './StorageCard'
 import { summary } from './sourceWords'
 import { UnmatchedCard } from './UnmatchedCard'
 
@@ -70,6 +71,7 @@ export default function SourcesPage() {
             {sources.length > 0 && <NextCard sources={sources} add={add} />}
             {sources.length > 0 && <GuestsCard />}
             {sources.length > 0 && <ImportsCard />}
+            {sources.length > 0 && <StorageCard />}
           </>
         )}
       </DataState>
