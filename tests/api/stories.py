@@ -86,6 +86,17 @@ class Story:
         with transaction(self.engine) as connection:
             assert not write_samples(connection, self.environment.vcenter, sample).unknown_keys
 
+    def array_waited(self, elevated_us: int, normal_us: int) -> None:
+        """All I/O of the array in its own queue, mirrored writes too."""
+        for minutes, us in ((ELEVATED, elevated_us), (NORMAL, normal_us)):
+            ends = [NOW - n * MINUTE + part * MINUTE / 2 for n in minutes for part in (1, 2)]
+            sample = batch(
+                Stream.ARRAY_WIDE, "array-a", ends, 30,
+                read_ops=3000, write_ops=0, mirrored_write_ops=3000, read_queue_us=us, mirrored_write_queue_us=us,
+            )  # fmt: skip
+            with transaction(self.engine) as connection:
+                assert not write_samples(connection, self.environment.array, sample).unknown_keys
+
     def write(self, kind: ScopeKind, thing: int, elevated: Row, normal: Row | None) -> None:
         sides = [(ELEVATED, elevated), *([(NORMAL, normal)] if normal is not None else [])]
         self.environment.write([(kind, thing, NOW - n * MINUTE, row) for times, row in sides for n in times])

@@ -246,6 +246,21 @@ def test_load_of_the_array_is_named_where_half_of_its_volumes_are_slower(
         assert cause["text"] == "load of name of array-a: 2 of 4 active volumes are slower than before"
 
 
+@pytest.mark.parametrize(("queue_us", "confidence"), [(69, "likely"), (70, "confirmed"), (None, "likely")])
+def test_load_of_the_array_is_confirmed_by_its_own_queue(
+    client: TestClient, story: Story, queue_us: int | None, confidence: str
+) -> None:
+    """20 µs per I/O before, over all I/O of the array."""
+    if queue_us is not None:
+        story.array_waited(queue_us, 20)
+    cause = cause_of(client, f"volumes/{volumes(story, 2)}")
+    assert (cause["kind"], cause["confidence"]) == ("array_load", confidence)
+    assert ("its own queue 20 µs to 70 µs per I/O" in cause["text"]) is (confidence == "confirmed")
+    numbers = {one["label"]: one["value"] for one in cause["evidence"]}
+    assert numbers.get("Array queue") == queue_us
+    assert numbers.get("Array queue before") == (None if queue_us is None else 20)
+
+
 @pytest.mark.parametrize(("iops", "kind"), [(1500, "volume_load"), (1400, "no_single_cause")])
 def test_the_own_load_of_a_volume_is_named_where_it_grew_and_others_are_not_slower(
     client: TestClient, story: Story, iops: float, kind: str

@@ -88,15 +88,17 @@ LEDGER = ("ledger_leaf_1m", "ledger_1m", "ledger_5m", "ledger_1h")
 MEASURED = ("ledger_measured_5m", "ledger_measured_1h")
 GUESTS = ("guest_disk_sample",)
 ABORTS = ("vm_disk_aborts_5m", "vm_disk_aborts_1h")
+WIDE = ("array_wide_sample", "array_wide_5m", "array_wide_1h")
 SCRIPTS = {
     "0004_series": [
-        name for name in (*RAWS, *ROLLS) if name not in (*DIRECTORIES, *LEDGER, *MEASURED, *ABORTS, *GUESTS)
+        name for name in (*RAWS, *ROLLS) if name not in (*DIRECTORIES, *LEDGER, *MEASURED, *ABORTS, *GUESTS, *WIDE)
     ],
     "0005_directories": DIRECTORIES,
     "0006_ledger": LEDGER,
     "0014_measured_minutes": MEASURED,
     "0025_aborts_of_virtual_disks": ABORTS,
     "0032_guests": GUESTS,
+    "0040_array_wide": WIDE,
 }
 
 

@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 from sqlalchemy import Engine, text
 from tests.benchmarks.fill.ledgering import learn, write_minutes
-from tests.benchmarks.fill.sampling import Stretch, of_array, of_vcenter
+from tests.benchmarks.fill.sampling import Stretch, of_array, of_vcenter, of_whole_array
 from tests.truth import findings_stories as stories
 from tests.truth.findings_stories import Story
 
@@ -21,6 +21,7 @@ from gavel.db.queries.correlation import LedgerProgress, save_progress
 from gavel.db.queries.findings import FindingQuery, findings
 from gavel.db.queries.gaps import GapState, note_gap
 from gavel.db.queries.sources import add_source
+from gavel.db.series.maintenance import roll_dirty
 from gavel.db.write.inventory import store_inventory
 from gavel.db.write.samples import advance_watermark, write_samples
 from gavel.domain.inventory import HostInventory, Inventory, InventoryTaken
@@ -36,6 +37,8 @@ from gavel_lab.sources import serve_lab
 MINUTE = timedelta(minutes=1)
 _STEP = round(EVERY / MINUTE)
 _LEARNED_MINUTES = 4
+# What is usual for an array is what its last three days were like.
+_REMEMBERED_DAYS, _MINUTES_OF_AN_HOUR = 3, (5, 15, 25, 35, 45, 55)
 _MOVED_S, _CLOCK_ERROR_S = 4.0, 0.05
 
 
@@ -106,6 +109,7 @@ class Campaign:
     def played(self) -> Played:
         seen, clock = Played(self.minutes), [self.begin]
         place = WorkerContext(self.engine, Connections(Vault(bytes(32))), now=lambda: clock[0])
+        self._remember()
         for minute in range(0, self.minutes, _STEP):
             since, until = self.begin + minute * MINUTE, self.begin + (minute + _STEP) * MINUTE
             clock[0] = until + MINUTE
@@ -120,6 +124,24 @@ class Campaign:
             evaluate_findings(place)
             self._note(seen, minute + _STEP)
         return seen
+
+    def _remember(self) -> None:
+        """Hours of each array as a whole before the campaign, of six minutes each, rolled up a day at a time: samples are kept for two."""
+        arrays = {one.name: one for one in self.lab.environment.arrays}
+        own = [one for one in self.sources if one.kind is SourceKind.FLASHARRAY]
+        with transaction(self.engine) as connection:
+            for source in own:
+                store_inventory(connection, source.id, InventoryTaken(source.inventory, self.begin))
+        for day in range(_REMEMBERED_DAYS, 0, -1):
+            begin = round((self.begin - day * timedelta(days=1)).timestamp())
+            ends = begin + 3600 * np.arange(1, 25, dtype=np.int64)
+            starts = ends[:, None] - 3600 + 60 * np.array(_MINUTES_OF_AN_HOUR)
+            stretch = Stretch(3600, ends, np.stack([starts, starts + 60], axis=2).astype(np.float64))
+            with transaction(self.engine) as connection:
+                for source in own:
+                    batch = of_whole_array(self.lab, arrays[source.name], stretch)
+                    assert write_samples(connection, source.id, batch).new_rows == len(ends)
+            roll_dirty(self.engine, self.begin - (day - 1) * timedelta(days=1) + timedelta(hours=1))
 
     def _collect(self, connection: Connection, minute: int, since: datetime, until: datetime) -> None:
         is_changed = self.is_changed and minute >= stories.CHANGED_FROM_MIN

@@ -16,7 +16,7 @@ _PART, _WHOLE = timedelta(hours=2), timedelta(hours=6)
 # Stories beside those of `CHANGES`: played by the lab, and made of what its sources count.
 OTHERS = {
     "competing-worlds", "device-queue-full", "iops-limit-at-work", "noisy-neighbor", "clock-skew", "coarse-counters", "source-gaps",
-    "paths-unbalanced", "non-optimized-io", "unmonitored-initiators", "task-running",
+    "paths-unbalanced", "non-optimized-io", "unmonitored-initiators", "task-running", "array-saturation",
 }  # fmt: skip
 
 

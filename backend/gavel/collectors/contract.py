@@ -16,8 +16,8 @@ from gavel.domain.source import ClockReading, Preflight, SourceKind, Stream, Usa
 class StreamPlan:
     """How a stream is polled.
 
-    interval: the grain the source delivers. live_window: how far back one live run reaches; what is older is backfill.
-    retention: how long the source keeps that grain. slice: the longest window one backfill call asks for.
+    interval: the grain the source delivers, or how seldom it is read. live_window: how far back one live run reaches; what is older is
+    backfill. retention: how long the source keeps that grain. slice: the longest window one backfill call asks for.
     revised: so many of the newest samples may change though they were complete, and are asked for again with every read.
     """
 

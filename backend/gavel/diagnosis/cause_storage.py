@@ -21,6 +21,7 @@ from gavel.domain.io_path import Layer
 from gavel.domain.scope import ScopeKind
 from gavel.findings.binding import (
     ARRAY_WIDE,
+    LEAST_ARRAY_QUEUE_US,
     LIMIT_USED,
     MAIN_SHARE,
     are_initiators_unmonitored,
@@ -155,6 +156,11 @@ def _array_loads(inputs: CauseInputs) -> Iterator[Candidate]:
         weight = sum(one.array_time for one in own) / own[0].array_whole if own[0].array_whole > 0 else 0.0
         grown = max(timed, key=lambda item: item.iops - (item.normal_iops or 0.0))
         added = grown.iops - (grown.normal_iops or 0.0)
+        queue, queue_before = timed[0].array_queue_us, timed[0].array_normal_queue_us
+        is_queueing = queue is not None and queue_before is not None and queue - queue_before >= LEAST_ARRAY_QUEUE_US
+        waits = (
+            f"; its own queue {duration(queue_before or 0)} to {duration(queue or 0)} per I/O" if is_queueing else ""
+        )
         by = f"; most added I/O: volume {grown.volume.name}, + {count(added)} IOPS" if added > 0 else ""
         yield Candidate(
             kind=CauseKind.ARRAY_LOAD,
@@ -166,16 +172,24 @@ def _array_loads(inputs: CauseInputs) -> Iterator[Candidate]:
             iops=sum(one.iops for one in timed),
             binds=True,
             is_new=True,
-            # That volumes slow down together shows where the time is spent, not which resource is short.
-            is_counted=False,
+            # That volumes slow down together shows where the time is spent; that the array's own queue grew, that it has too much to do.
+            is_counted=is_queueing,
             evidence=(
                 CauseEvidence(label="Active volumes slower than before", value=len(slower), unit="count"),
                 CauseEvidence(label="Active volumes", value=len(timed), unit="count"),
+                *_queue_evidence(queue, queue_before),
             ),
             headline=f"Load of {array.name}: {len(slower)} of {len(timed)} active volumes slower",
-            text=f"load of {array.name}: {len(slower)} of {len(timed)} active volumes are slower than before{by}",
-            needs="array-wide performance counters",
+            text=f"load of {array.name}: {len(slower)} of {len(timed)} active volumes are slower than before{waits}{by}",
+            needs="a longer wait in the array's own queue than before",
         )
+
+
+def _queue_evidence(queue_us: float | None, before_us: float | None) -> Iterator[CauseEvidence]:
+    """Of the array as a whole; nothing where it was not measured."""
+    for label, value in (("Array queue", queue_us), ("Array queue before", before_us)):
+        if value is not None:
+            yield CauseEvidence(label=label, value=value, unit="µs")
 
 
 def _is_slower(volume: PeerVolume) -> bool:

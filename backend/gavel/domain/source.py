@@ -23,6 +23,7 @@ class Stream(StrEnum):
 
     ARRAY_VOLUME = "array_volume"
     ARRAY_DIRECTORY = "array_directory"
+    ARRAY_WIDE = "array_wide"  # all I/O of an array together
     HOST_DEVICE = "host_device"
     VM_DISK = "vm_disk"
     PATH = "path"
@@ -32,7 +33,7 @@ class Stream(StrEnum):
 
 # What sources are polled for.
 POLLED = tuple(stream for stream in Stream if stream is not Stream.GUEST_DISK)
-OF_ARRAYS = (Stream.ARRAY_VOLUME, Stream.ARRAY_DIRECTORY)
+OF_ARRAYS = (Stream.ARRAY_VOLUME, Stream.ARRAY_DIRECTORY, Stream.ARRAY_WIDE)
 # What the ledger is made from; a source that does not have one of them yet is waited for.
 ATTRIBUTED = (Stream.HOST_DEVICE, Stream.VM_DISK, Stream.ARRAY_VOLUME, Stream.ARRAY_DIRECTORY)
 
@@ -114,10 +115,11 @@ class Usage:
         return Usage(self.calls + other.calls, self.bytes_received + other.bytes_received)
 
 
-# The grain in which each stream is kept.
+# The grain in which each stream is kept; of an array as a whole, how seldom it is read: four samples of 30 s at once.
 GRAIN_S: Mapping[Stream, int] = {
     Stream.ARRAY_VOLUME: 30,
     Stream.ARRAY_DIRECTORY: 30,
+    Stream.ARRAY_WIDE: 120,
     Stream.HOST_DEVICE: 20,
     Stream.VM_DISK: 20,
     Stream.PATH: 300,

@@ -174,6 +174,7 @@ def _array_times(direction: ColumnDirection) -> tuple[SampleColumn, ...]:
 
 
 _ARRAY_DIRECTIONS: Final[tuple[ColumnDirection, ...]] = (*_READ_WRITE, "mirrored_write")
+# Of a volume, and of all I/O of an array together.
 _ARRAY_VOLUME: Final = (
     *(column for direction in _ARRAY_DIRECTIONS for column in _array_traffic(direction)),
     *(column for direction in _ARRAY_DIRECTIONS for column in _array_times(direction)),
@@ -274,6 +275,7 @@ _GUEST_DISK: Final = (
 COLUMNS_OF: Final[Mapping[Stream, tuple[SampleColumn, ...]]] = {
     Stream.ARRAY_VOLUME: _ARRAY_VOLUME,
     Stream.ARRAY_DIRECTORY: _ARRAY_DIRECTORY,
+    Stream.ARRAY_WIDE: _ARRAY_VOLUME,
     Stream.HOST_DEVICE: _HOST_DEVICE,
     Stream.VM_DISK: (*_VM_DISK, *_VM_DISK_ABORTS),
     Stream.PATH: _PATH,
@@ -285,6 +287,7 @@ COLUMNS_OF: Final[Mapping[Stream, tuple[SampleColumn, ...]]] = {
 ROLL_UPS: Final[Mapping[Stream, Mapping[str, Sequence[SampleColumn]]]] = {
     Stream.ARRAY_VOLUME: {"array_volume": _ARRAY_VOLUME},
     Stream.ARRAY_DIRECTORY: {"array_directory": _ARRAY_DIRECTORY},
+    Stream.ARRAY_WIDE: {"array_wide": _ARRAY_VOLUME},
     Stream.HOST_DEVICE: {"host_device": _HOST_DEVICE},
     Stream.VM_DISK: {"vm_disk": _VM_DISK, "vm_disk_aborts": _VM_DISK_ABORTS},
 }

@@ -41,6 +41,9 @@ LEAST_LEG_SPREAD_US = 1000.0
 LEAST_MATCH = 0.9
 # Active volumes of an array that are elevated at the same time, for its load to be the cause.
 ARRAY_WIDE = 0.5
+# Wait in an array's own queue, over all its I/O, from which on it may be near saturation; and hours of its past to compare with.
+LEAST_ARRAY_QUEUE_US = 50.0
+LEAST_ARRAY_HOURS = 72
 # So much more of an object's own load is what changed; less is what any load does.
 LOAD_GROWN = 1.5
 

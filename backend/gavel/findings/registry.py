@@ -6,6 +6,7 @@ from typing import Final
 from gavel.findings.model import FindingRule
 from gavel.findings.rules import (
     adaptive_depth_partial,
+    array_saturation,
     clock_skew,
     coarse_counters,
     competing_worlds,
@@ -46,6 +47,7 @@ RULES: Final[tuple[FindingRule, ...]] = (
     snapshot_chain.RULE,
     task_running.RULE,
     lsi_on_busy_disk.RULE,
+    array_saturation.RULE,
     unmonitored_initiators.RULE,
     clock_skew.RULE,
     coarse_counters.RULE,

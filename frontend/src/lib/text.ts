@@ -42,6 +42,7 @@ export const capitalized = (words: string): string => words.charAt(0).toUpperCas
 const STREAMS: Record<string, string> = {
   array_volume: gapsCopy.arrayVolume,
   array_directory: gapsCopy.arrayDirectory,
+  array_wide: gapsCopy.arrayWide,
   host_device: gapsCopy.hostDevice,
   vm_disk: gapsCopy.vmDisk,
 }

@@ -59,24 +59,35 @@ class Stretch:
 
 
 def of_array(lab: Lab, array: Array, stretch: Stretch) -> Iterator[SampleBatch]:
-    """Volumes and directories of one array."""
-    environment, model = lab.environment, lab.model
+    """Volumes, directories and all I/O of one array."""
+    environment = lab.environment
     volumes = [volume for volume in environment.volumes if array.index in volume.arrays]
     directories = [directory for directory in environment.directories if directory.array == array.index]
     if volumes:
-        rows = [volume.index for volume in volumes]
-        read = stretch.folded(model.read_array(ArrayBy.VOLUME, rows, stretch.windows, array=array.index))
-        shown = block_columns(read, rounded, queue_in_usec=array.queue_in_usec)
-        if tuple(map(int, array.rest_version.split("."))) < _SCHEDULING_FROM:
-            shown = {name: column for name, column in shown.items() if not name.startswith("qos_scheduling")}
-        items = _items(wire.VolumePerformance, [volume.id for volume in volumes], shown, stretch)
-        yield parse.performance_batch(items, stream=Stream.ARRAY_VOLUME, interval_s=stretch.interval_s)
+        yield _block_batch(lab, array, stretch, ArrayBy.VOLUME, {volume.index: volume.id for volume in volumes})
+    yield of_whole_array(lab, array, stretch)
     if directories:
         rows = [directory.index for directory in directories]
-        read = stretch.folded(model.read_array(ArrayBy.DIRECTORY, rows, stretch.windows, array=array.index))
+        read = stretch.folded(lab.model.read_array(ArrayBy.DIRECTORY, rows, stretch.windows, array=array.index))
         shown = file_columns(read, rounded)
         files = _items(wire.DirectoryPerformance, [directory.id for directory in directories], shown, stretch)
         yield parse.performance_batch(files, stream=Stream.ARRAY_DIRECTORY, interval_s=stretch.interval_s)
+
+
+def of_whole_array(lab: Lab, array: Array, stretch: Stretch) -> SampleBatch:
+    """All of its I/O together."""
+    return _block_batch(lab, array, stretch, ArrayBy.ARRAY, {array.index: array.id})
+
+
+def _block_batch(lab: Lab, array: Array, stretch: Stretch, by: ArrayBy, ids: Mapping[int, str]) -> SampleBatch:
+    """ids: of the rows to read, by their index."""
+    read = stretch.folded(lab.model.read_array(by, list(ids), stretch.windows, array=array.index))
+    shown = block_columns(read, rounded, queue_in_usec=array.queue_in_usec)
+    if tuple(map(int, array.rest_version.split("."))) < _SCHEDULING_FROM:
+        shown = {name: column for name, column in shown.items() if not name.startswith("qos_scheduling")}
+    items = _items(wire.VolumePerformance, list(ids.values()), shown, stretch)
+    stream = Stream.ARRAY_VOLUME if by is ArrayBy.VOLUME else Stream.ARRAY_WIDE
+    return parse.performance_batch(items, stream=stream, interval_s=stretch.interval_s)
 
 
 def _items(

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
 from itertools import chain
 
-from gavel.db.series import codes, packed, plain, timescale
+from gavel.db.series import packed, plain, timescale
 from gavel.db.series.catalog import RAWS, ROLLS, Mode
 
 
@@ -22,16 +22,16 @@ def create(mode: Mode, names: Iterable[str]) -> Iterator[str]:
             )
 
 
-def create_packed_rolls() -> Iterator[str]:
-    """Statements for roll-ups in short, the same in both modes."""
-    yield codes.create()
-    yield from (packed.create(series) for series in ROLLS.values())
+def create_packed(names: Iterable[str]) -> Iterator[str]:
+    """Statements for the named series in short, the same in both modes; for roll-ups without how columns are stored."""
+    wanted = set(names)
+    yield from (packed.create(series) for name, series in packed.PACKED.items() if name in wanted)
 
 
-def create_packed_raws() -> Iterator[str]:
-    """The same for samples and minutes; and, for roll-ups, how columns are stored."""
-    yield from (packed.create(series) for series in RAWS.values())
-    yield from (packed.stay_with_row(series) for series in ROLLS.values())
+def stay_with_row(names: Iterable[str]) -> Iterator[str]:
+    """How columns of the named roll-ups in short are stored."""
+    wanted = set(names)
+    yield from (packed.stay_with_row(series) for name, series in ROLLS.items() if name in wanted)
 
 
 def _keep(source: str) -> timedelta:
@@ -60,7 +60,8 @@ def _folded(statement: str) -> str:
 def main(arguments: Sequence[str]) -> None:
     mode, *names = arguments
     if mode == "packed":
-        sys.stdout.write(as_script(chain(create_packed_rolls(), create_packed_raws())))
+        asked = names or [*ROLLS, *RAWS]
+        sys.stdout.write(as_script(chain(create_packed(asked), stay_with_row(asked))))
         return
     sys.stdout.write(as_script(create(Mode(mode), names or [*RAWS, *ROLLS])))
 

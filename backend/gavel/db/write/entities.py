@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from sqlalchemy import Connection, Engine, Table, select
 
-from gavel.db.schema.array_side import array_directory, volume
+from gavel.db.schema.array_side import array_directory, storage_array, volume
 from gavel.db.schema.host_side import hba, host_device, path, vm_disk
 from gavel.domain.samples import Int64Array
 from gavel.domain.source import Stream
@@ -16,6 +16,7 @@ from gavel.domain.source import Stream
 ENTITY_TABLES: Mapping[Stream, Table] = {
     Stream.ARRAY_VOLUME: volume,
     Stream.ARRAY_DIRECTORY: array_directory,
+    Stream.ARRAY_WIDE: storage_array,
     Stream.HOST_DEVICE: host_device,
     Stream.VM_DISK: vm_disk,
     Stream.PATH: path,

@@ -22,7 +22,11 @@ def _rows(*rows: dict[str, object]) -> tuple[list[wire.VolumePerformance], int]:
 
 @pytest.mark.parametrize(
     ("stream", "kind"),
-    [(Stream.ARRAY_VOLUME, wire.VolumePerformance), (Stream.ARRAY_DIRECTORY, wire.DirectoryPerformance)],
+    [
+        (Stream.ARRAY_VOLUME, wire.VolumePerformance),
+        (Stream.ARRAY_WIDE, wire.VolumePerformance),
+        (Stream.ARRAY_DIRECTORY, wire.DirectoryPerformance),
+    ],
 )
 def test_what_is_read_of_a_row_is_what_columns_are_made_from(stream: Stream, kind: type[msgspec.Struct]) -> None:
     declared = [counter.name for column in COLUMNS_OF[stream] for counter in column.counters]

@@ -143,8 +143,8 @@ class TagItem(msgspec.Struct):
 
 
 class VolumePerformance(msgspec.Struct):
-    """Averages over one sample of one volume: rates per second, times in µs per operation, `time` in ms since 1970. Decoded by
-    `parse`; which field becomes which column: `domain.streams`."""
+    """Averages over one sample of one volume, or of all I/O of the array: rates per second, times in µs per operation, `time` in ms since
+    1970. Decoded by `parse`; which field becomes which column: `domain.streams`."""
 
     id: str
     time: int
