@@ -5,7 +5,8 @@ import { MEDIA } from './src/lib/breakpoints.ts'
 const backend = process.env.GAVEL_DEV_API ?? 'http://127.0.0.1:8080'
 
 // Lists and the overview have columns to choose, which tables of object pages do not.
-const LISTS = '(domain[\\\\/]lists[\\\\/]ListPage|kit[\\\\/]table[\\\\/](Column|SaveTable|column|useColumn))'
+const LISTS =
+  '(domain[\\\\/](lists[\\\\/](ListPage|listColumns|standing|Spark|Standing)|filters[\\\\/](Fil|fields|use))|kit[\\\\/]table[\\\\/](Column|SaveTable|column|useColumn))'
 const TABLES = new RegExp(`node_modules[\\\\/]@tanstack[\\\\/]|src[\\\\/](?!${LISTS})kit[\\\\/]table`)
 // The frame of objects' pages: five pages share it, and no other needs it.
 const OBJECTS =

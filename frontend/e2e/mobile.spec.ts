@@ -67,15 +67,15 @@ test('a list keeps its numbers under each name, with their headings, and is no b
   ] as const) {
     await page.goto(path)
     const row = page.getByRole('table', { name: title }).locator('tbody tr:has(a)').first()
-    await expect(row).toContainText(/Array latency/)
-    await expect(row).toContainText(/Host IOPS/)
-    await expect(row).toContainText(/\d (s|min)$/)
+    await expect(row.getByRole('cell').last()).toHaveText(/\d (ms|µs)$/)
+    await expect(row).toContainText(/Excess latency/)
+    await expect(row).toContainText(/Excess OIO/)
     const box = page.getByRole('region', { name: `${title}, scrolls` })
     expect(await box.evaluate((one) => one.scrollWidth - one.clientWidth), path).toBe(0)
   }
   await page.goto('/volumes')
-  await page.getByRole('combobox', { name: 'Sort order' }).selectOption('Array latency, highest first')
-  await expect(page).toHaveURL(/sort=-latency/)
+  await page.getByRole('combobox', { name: 'Sort order' }).selectOption('Excess latency, highest first')
+  await expect(page).toHaveURL(/sort=-excess/)
 })
 
 test('columns are chosen on a phone too, and stand in the rows in their order', async ({ page }) => {

@@ -87,8 +87,8 @@ test('kinds, filters and order are the server’s and stand in the address', asy
   await page.getByRole('button', { name: /\d+ Normal/ }).click()
   await normal
   await expect(table.locator('tbody tr', { hasText: /Confirmed|Likely|Inconclusive|Elevated|High/ })).toHaveCount(0)
-  const sorted = page.waitForRequest(/overview\?.*sort=iops&order=desc/)
-  await table.getByRole('button', { name: 'IOPS' }).click()
+  const sorted = page.waitForRequest(/overview\?.*sort=excess&order=desc/)
+  await table.getByRole('button', { name: 'Excess latency' }).click()
   await sorted
   const filtered = page.waitForRequest(/overview\?.*search=no-such-vm/)
   await page.getByLabel('Filter by VM name').fill('no-such-vm')

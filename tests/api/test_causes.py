@@ -26,7 +26,7 @@ from gavel.db.engine import transaction
 from gavel.domain.io_path import Layer, Segment
 from gavel.domain.scope import ScopeKind
 
-MOST_OF_A_LIST = 18
+MOST_OF_A_LIST = 19
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from tests.db.environments import array_inventory, host_inventory
 
 from gavel.db.engine import reading
 from gavel.db.queries.datastores import DatastoreRecord, datastores
+from gavel.db.queries.object_filter import ObjectFilter
 from gavel.db.queries.paging import ListQuery
 
 NOW = datetime.now(UTC).replace(microsecond=0)
@@ -29,7 +30,7 @@ class Environment:
         self.vcenter = store.with_environment(replace(hosts, datastores=stores), NOW)
 
     def asking(self, **query: object) -> ListQuery:
-        return ListQuery(source_id=self.vcenter, **query)  # type: ignore[arg-type]
+        return ListQuery(filter=ObjectFilter(source_id=self.vcenter), **query)  # type: ignore[arg-type]
 
     def datastores(self) -> dict[str, DatastoreRecord]:
         with reading(self.store.engine) as connection:

@@ -19,6 +19,12 @@ EXAMPLES: dict[str, Any] = {}
 for _name in _FILES:
     EXAMPLES |= json.loads(Path(__file__).with_name(_name).read_text(encoding="utf-8"))
 
+# Rows of lists have that of the overview beside their own facts.
+for _name in ("list_datastores", "list_vms", "list_hosts", "list_volumes", "list_arrays"):
+    for _item in EXAMPLES[_name]["items"]:
+        _subject = {"kind": _name.removeprefix("list_").removesuffix("s"), "id": _item["id"], "name": _item["name"]}
+        _item["standing"] = EXAMPLES["overview"]["items"][0] | {"subject": _subject}
+
 # Each section is the answer of its own address.
 EXAMPLES["summary"] = {
     "object": EXAMPLES["one_datastore"],

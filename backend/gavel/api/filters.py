@@ -1,4 +1,4 @@
-"""Filters of lists in a query: by address, DNS name, label, owner, folder, cluster and vendor."""
+"""Filters of lists in a query: by address, DNS name, label, owner, application, folder, cluster, vCenter, array and vendor."""
 
 from ipaddress import ip_network
 from typing import Annotated
@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import Depends, HTTPException, Query
 
 from gavel.api.deps import AppDep
-from gavel.api.inputs import TEXT_PATTERN
+from gavel.api.inputs import INT32_MAX, TEXT_PATTERN
 from gavel.db.engine import reading
 from gavel.db.queries.object_filter import LabelFilter, ObjectFilter
 from gavel.db.queries.owners import label_meanings
@@ -16,6 +16,7 @@ _MOST_LABELS = 5
 _LABEL = "name=value, name= for any value, or a part of the value; without regard to case"
 _PART = "a part, without regard to case; of objects other than VMs: of a VM on them"
 Part = Annotated[str, Query(max_length=200, pattern=TEXT_PATTERN, description=_PART)]
+NamePart = Annotated[str, Query(max_length=200, pattern=TEXT_PATTERN, description="a part of its name")]
 Labels = Annotated[
     list[Annotated[str, Query(max_length=LONGEST_NAME + LONGEST_VALUE + 1, pattern=TEXT_PATTERN)]],
     Query(max_length=_MOST_LABELS, description=_LABEL),
@@ -42,8 +43,22 @@ def object_filter(
             description="a part of the owner, by the label that means so",
         ),
     ] = "",
+    application: Annotated[
+        str,
+        Query(
+            max_length=LONGEST_VALUE,
+            pattern=TEXT_PATTERN,
+            description="a part of the application, by the label that means so",
+        ),
+    ] = "",
     folder: Part = "",
-    cluster: Annotated[str, Query(max_length=200, pattern=TEXT_PATTERN, description="a part of its name")] = "",
+    cluster: NamePart = "",
+    vcenter: NamePart = "",
+    array: Annotated[
+        str,
+        Query(max_length=200, pattern=TEXT_PATTERN, description="a part of the name of an array that holds its data"),
+    ] = "",
+    source: Annotated[int | None, Query(ge=1, le=INT32_MAX, description="only of this vCenter or array")] = None,
     vendor: Annotated[
         str, Query(max_length=200, pattern=TEXT_PATTERN, description="a part, as hosts name that of a device")
     ] = "",
@@ -53,9 +68,11 @@ def object_filter(
         *(_label(text.strip(), LabelKind.ATTRIBUTE) for text in attribute if text.strip()),
         *(_label(text.strip(), None) for text in label if text.strip()),
     ]
-    if owner.strip():
+    meant = {Meaning.OWNER: owner.strip(), Meaning.APPLICATION: application.strip()}
+    if any(meant.values()):
         with reading(app.engine) as connection:
-            labels.append(LabelFilter(label_meanings(connection)[Meaning.OWNER], owner.strip(), is_part=True))
+            names = label_meanings(connection)
+        labels += [LabelFilter(names[meaning], value, is_part=True) for meaning, value in meant.items() if value]
     address, network = _address(ip.strip())
     return ObjectFilter(
         ip=address,
@@ -64,6 +81,9 @@ def object_filter(
         folder=folder.strip(),
         cluster=cluster.strip(),
         vendor=vendor.strip(),
+        vcenter=vcenter.strip(),
+        array=array.strip(),
+        source_id=source,
         labels=tuple(labels),
     )
 

@@ -1,6 +1,7 @@
 """Time ranges, pages and limits in a query, and what is sensible."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
@@ -9,8 +10,15 @@ from fastapi import Depends, HTTPException, Query
 
 from gavel.api.deps import NowDep
 from gavel.api.filters import FilterDep
-from gavel.api.inputs import INT32_MAX, Search, in_calendar
+from gavel.api.inputs import Search, in_calendar
+from gavel.api.schemas.diagnoses import SEVERITY_LASTS, SeverityName
+from gavel.db.engine import Connection
 from gavel.db.queries.paging import ListQuery, Sort
+from gavel.db.queries.scopes import ledger_until
+from gavel.diagnosis.listing import ListingQuery
+from gavel.diagnosis.ranking_rows import Order
+from gavel.diagnosis.window import asked_window
+from gavel.domain.io_path import Layer, LayerName, Severity
 
 _RELATIVE = re.compile(r"-(\d{1,5})([smhdw])")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
@@ -90,6 +98,12 @@ def optional_range(
     return OptionalRange(window.from_at, window.to_at)
 
 
+def window_of(connection: Connection, asked: OptionalRange, now: datetime) -> tuple[datetime, datetime]:
+    """Whose diagnoses a ranking or a list has: without a range the last analyzed minutes."""
+    until_at = None if asked.from_at else ledger_until(connection)
+    return asked_window(asked.from_at, asked.to_at, until_at, now)
+
+
 def trend_range(
     at: NowDep,
     trend_from: Annotated[str, Query(description=_FORMAT, max_length=40, json_schema_extra=_LOOKS)] = "-1h",
@@ -99,26 +113,47 @@ def trend_range(
     return time_range(at, trend_from, trend_to)
 
 
+_SORT = r"^-?(name|latency|iops|excess_outstanding|excess|total_latency|total_iops)$"
+_SORTS = (
+    "descending with a leading -; latency and iops: counters of the newest minute;"
+    " total_latency and total_iops: of the window, as in the overview"
+)
+# By diagnosis, as the overview calls them.
+_ORDERS: Mapping[str, Order] = {
+    "excess_outstanding": "excess_outstanding",
+    "excess": "excess",
+    "total_latency": "latency",
+    "total_iops": "iops",
+}
+
+
 def list_query(
     wanted: FilterDep,
     search: Search = "",
-    sort: Annotated[str, Query(pattern=r"^-?(name|latency|iops)$", description="descending with a leading -")] = "name",
+    layer: Annotated[LayerName | None, Query(description="only objects whose diagnosis names this layer")] = None,
+    severity: Annotated[SeverityName | None, Query(description=SEVERITY_LASTS)] = None,
+    sort: Annotated[str, Query(pattern=_SORT, description=_SORTS)] = "name",
     limit: Limit = 100,
     offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
-    source: Annotated[int | None, Query(ge=1, le=INT32_MAX, description="only of this vCenter or array")] = None,
-) -> ListQuery:
-    return ListQuery(
-        search=search.strip(),
-        sort=Sort(sort.removeprefix("-")),
-        descending=sort.startswith("-"),
-        limit=limit,
-        offset=offset,
-        source_id=source,
-        filter=wanted,
+) -> ListingQuery:
+    column = sort.removeprefix("-")
+    order = _ORDERS.get(column)
+    return ListingQuery(
+        ListQuery(
+            search=search.strip(),
+            sort=Sort.NAME if order else Sort(column),
+            descending=sort.startswith("-"),
+            limit=limit,
+            offset=offset,
+            filter=wanted,
+        ),
+        order=order,
+        layer=Layer[layer.upper()] if layer else None,
+        severity=Severity(severity) if severity else None,
     )
 
 
 RangeDep = Annotated[TimeRange, Depends(time_range)]
 TrendDep = Annotated[TimeRange, Depends(trend_range)]
 OptionalRangeDep = Annotated[OptionalRange, Depends(optional_range)]
-ListDep = Annotated[ListQuery, Depends(list_query)]
+ListDep = Annotated[ListingQuery, Depends(list_query)]

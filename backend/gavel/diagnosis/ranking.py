@@ -4,56 +4,34 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
 
 import numpy as np
 
 from gavel.analysis.intervals import Floats
-from gavel.analysis.segments import SPAN_LAYERS
-from gavel.analysis.topology import Index
 from gavel.db.engine import Connection
-from gavel.db.queries.ledger import Detail, ledger
-from gavel.db.queries.object_filter import NO_FILTER, ObjectFilter
-from gavel.db.queries.owners import Owner, owners
+from gavel.db.queries.owners import Owner, meant_values
 from gavel.db.queries.refs import EntityRef, RefKind
 from gavel.db.queries.scopes import SCOPES, arrays_behind, ledger_until, present_things
-from gavel.db.series.modes import Storage, storage
-from gavel.diagnosis.baselines import UsualOf, hours_of, usual
+from gavel.db.series.modes import storage
 from gavel.diagnosis.cause import Cause
-from gavel.diagnosis.diagnose import (
-    DiagnosedRows,
-    DiagnosisState,
-    OccupancyNumbers,
-    diagnose_rows,
-    occupancies,
-)
+from gavel.diagnosis.diagnose import DiagnosedRows, DiagnosisState, OccupancyNumbers, occupancies
 from gavel.diagnosis.excess import excess_outstanding_of_parts, occupancy_of_parts
-from gavel.diagnosis.own_layers import own_severity
+from gavel.diagnosis.ranking_rows import (
+    RankedThings,
+    Ranking,
+    RankingWindow,
+    ThingDiagnoses,
+    Wanted,
+    diagnose_things,
+    measured_iops,
+    rank,
+)
 from gavel.diagnosis.short_causes import causes_of
 from gavel.diagnosis.standing import NOTHING_KNOWN, Standing, standing_of
-from gavel.diagnosis.streaks import SHORT, streak_ends
+from gavel.diagnosis.trends import Trend, trends
 from gavel.domain.fields import fields_of
-from gavel.domain.io_path import Confidence, Layer, Severity
-from gavel.domain.scope import ENVIRONMENT_ID, ScopeKind, scope_key
-
-Order = Literal["excess_outstanding", "excess", "latency", "iops", "name"]
-Way = Literal["asc", "desc"]
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """Which things, in which order. layer: those whose diagnosis names it; severity, confidence: those that are as bad, as sure."""
-
-    kind: RefKind
-    search: str = ""
-    filter: ObjectFilter = NO_FILTER
-    layer: Layer | None = None
-    severity: Severity | None = None
-    confidence: Confidence | None = None
-    order: Order = "excess_outstanding"
-    descending: bool = True
-    limit: int = 100
-    offset: int = 0
+from gavel.domain.labels import Meaning
+from gavel.domain.scope import ENVIRONMENT_ID, ScopeKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,12 +39,15 @@ class RankedObject(Standing):
     """One object. Without a minute of the window in the ledger its state is `no_data`. `arrays`: those it is on; of a stretched pod two.
 
     `cause`: null where no layer is named, where nothing is known of disks, devices and volumes, and over windows of more than an hour.
+    `trend`: of the hour up to the window's end.
     """
 
     subject: EntityRef
     owner: Owner | None
+    application: Owner | None
     arrays: tuple[EntityRef, ...]
     cause: Cause | None
+    trend: Trend | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,171 +89,40 @@ class Overview:
     total: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Listed:
-    """n things (id, name) in order of name; `row`: (n,) which row of `diagnosed` is theirs, −1 for those that the ledger does not have."""
-
-    kind: RefKind
-    things: Sequence[tuple[int, str]]
-    diagnosed: DiagnosedRows
-    row: Index
-    states: Sequence[DiagnosisState]
-    severities: Sequence[Severity | None]
-    confidences: Sequence[Confidence | None]
-
-    @classmethod
-    def of(cls, kind: RefKind, things: Sequence[tuple[int, str]], ruled: "_Ruled") -> "_Listed":
-        row, found = _rows_of(things, ruled.ids), ruled.diagnosed
-        rows = row.tolist()
-        states = [found.states[n] if n >= 0 else DiagnosisState.NO_DATA for n in rows]
-        severities = [own_severity(kind, found, n) if n >= 0 else None for n in rows]
-        confidences = [found.confidences[n] if n >= 0 else None for n in rows]
-        return cls(kind, things, found, row, states, severities, confidences)
-
-    def number(self, numbers: Floats) -> Floats:
-        """(n,) of each thing; NaN where it has none."""
-        return np.where(self.row >= 0, numbers[self.row], np.nan) if len(numbers) else np.full(len(self.row), np.nan)
-
-
-@dataclass(frozen=True, slots=True)
-class _Window:
-    """storage: what retention depends on."""
-
-    from_at: datetime
-    to_at: datetime
-    storage: Storage
-
-
 def overview(connection: Connection, wanted: Wanted, from_at: datetime, to_at: datetime) -> Overview:
     """Raises ValueError for an empty range."""
-    window = _Window(from_at, to_at, storage(connection))
-    environment = _judge(connection, ScopeKind.ENVIRONMENT, [ENVIRONMENT_ID], window)
-    things = present_things(connection, wanted.kind, wanted.search, wanted.filter)
-    ruled = _judge(connection, SCOPES[wanted.kind], [thing_id for thing_id, _ in things], window)
+    window = RankingWindow(from_at, to_at, storage(connection))
+    environment = diagnose_things(connection, ScopeKind.ENVIRONMENT, [ENVIRONMENT_ID], window)
+    ranking = rank(connection, wanted, window)
     is_whole = wanted.kind is RefKind.DATASTORE and not wanted.search and wanted.filter.is_empty
-    parts = ruled if is_whole else _datastores(connection, window)
-    listed = _Listed.of(wanted.kind, things, ruled)
-    matching = _matching(listed, wanted)
-    ranked = _ordered(listed, matching, wanted)
-    page = ranked[wanted.offset : wanted.offset + wanted.limit]
-    facts = _facts(connection, wanted.kind, [things[n][0] for n in page])
-    until = _ended(connection, listed, matching, ruled, window.storage)
-    causes = _causes(connection, listed, page, ruled, window.storage)
+    parts = ranking.ruled if is_whole else _datastores(connection, window)
     return Overview(
-        from_at=ruled.from_at,
-        to_at=ruled.to_at,
+        from_at=ranking.ruled.from_at,
+        to_at=ranking.ruled.to_at,
         ledger_until_at=ledger_until(connection),
         environment=_environment(environment, parts.diagnosed),
-        totals=_totals(listed, matching, until),
-        items=tuple(_ranked(listed, n, facts, until, causes) for n in page),
-        total=len(matching),
+        totals=_totals(ranking.things, ranking.order, ranking.until),
+        items=ranked_objects(connection, ranking, ranking.page(wanted.limit, wanted.offset)),
+        total=len(ranking.order),
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Ruled:
-    """(m,) things that the ledger has in the window, in order of id. known: what is usual of all that were asked for."""
-
-    ids: Index
-    known: UsualOf
-    diagnosed: DiagnosedRows
-    from_at: datetime
-    to_at: datetime
+def ranked_objects(connection: Connection, ranking: Ranking, page: Sequence[int]) -> tuple[RankedObject, ...]:
+    """Those at the positions of `page`, with a number of statements that does not depend on how many they are."""
+    facts = _facts(connection, ranking, page)
+    return tuple(_ranked(ranking, n, facts) for n in page)
 
 
-def _judge(connection: Connection, scope: ScopeKind, ids: Sequence[int], window: _Window) -> _Ruled:
-    wanted = np.sort(np.array(ids, dtype=np.int64))
-    keys = scope_key(scope, 0) + wanted
-    found = ledger(connection, keys.tolist(), window.from_at, window.to_at, None, Detail.LAYERS, storage=window.storage)
-    position = np.searchsorted(keys, found.keys)
-    hours = np.tile(hours_of(found.from_at, found.to_at), (len(found), 1))
-    known = usual(connection, scope, wanted.tolist())
-    ruled = diagnose_rows(found, scope, position, known, hours)
-    return _Ruled(wanted[position], UsualOf(wanted, known), ruled, found.from_at, found.to_at)
-
-
-def _datastores(connection: Connection, window: _Window) -> _Ruled:
+def _datastores(connection: Connection, window: RankingWindow) -> ThingDiagnoses:
     things = present_things(connection, RefKind.DATASTORE)
-    return _judge(connection, ScopeKind.DATASTORE, [thing_id for thing_id, _ in things], window)
+    return diagnose_things(connection, ScopeKind.DATASTORE, [thing_id for thing_id, _ in things], window)
 
 
-def _rows_of(things: Sequence[tuple[int, str]], ids: Index) -> Index:
-    wanted = np.array([thing_id for thing_id, _ in things], dtype=np.int64)
-    if len(ids) == 0:
-        return np.full(len(wanted), -1)
-    at = np.minimum(np.searchsorted(ids, wanted), len(ids) - 1)
-    return np.where(ids[at] == wanted, at, -1)
-
-
-def _matching(listed: _Listed, wanted: Wanted) -> list[int]:
-    return [
-        n
-        for n in range(len(listed.things))
-        if (wanted.severity is None or listed.severities[n] is wanted.severity)
-        and (wanted.confidence is None or listed.confidences[n] is wanted.confidence)
-        and (wanted.layer is None or _names(listed, n, wanted.layer))
-    ]
-
-
-def _names(listed: _Listed, n: int, layer: Layer) -> bool:
-    row = int(listed.row[n])
-    if row < 0:
-        return False
-    spans = (listed.diagnosed.named(row), listed.diagnosed.other(row))
-    return any(span is not None and SPAN_LAYERS[span, layer] > 0 for span in spans)
-
-
-def _ordered(listed: _Listed, matching: Sequence[int], wanted: Wanted) -> list[int]:
-    """What has no number comes last either way, and equals stay in order of name.
-
-    By excess_outstanding, the severity comes first: a little excess of very many I/Os is no reason to look at it first.
-    """
-    if wanted.order == "name":
-        return list(reversed(matching)) if wanted.descending else list(matching)
-    numbers = _sorted_by(listed, wanted.order)[matching]
-    unknown = np.isnan(numbers)
-    signed = np.where(unknown, 0.0, -numbers if wanted.descending else numbers)
-    order = np.lexsort((signed, _by_severity(listed, matching, wanted), unknown))
-    return [matching[n] for n in order.tolist()]
-
-
-# What has no severity has no excess either, and is last by that.
-_RANK: Mapping[Severity | None, int] = {None: 0, Severity.NORMAL: 1, Severity.ELEVATED: 2, Severity.HIGH: 3}
-
-
-def _by_severity(listed: _Listed, matching: Sequence[int], wanted: Wanted) -> Index:
-    if wanted.order != "excess_outstanding":
-        return np.zeros(len(matching), dtype=np.int64)
-    rank = np.array([_RANK[listed.severities[n]] for n in matching], dtype=np.int64)
-    return -rank if wanted.descending else rank
-
-
-def _sorted_by(listed: _Listed, order: Order) -> Floats:
-    found = listed.diagnosed
-    match order:
-        case "excess":
-            numbers = np.where(
-                [state is DiagnosisState.JUDGED for state in found.states], found.diagnoses.total_excess, np.nan
-            )
-        case "latency":
-            numbers = found.total_us
-        case "iops":
-            numbers = _iops(found)
-        case _:
-            numbers = found.excess_outstanding
-    return listed.number(numbers)
-
-
-def _iops(diagnosed: DiagnosedRows) -> Floats:
-    rate: Floats = diagnosed.ops / diagnosed.wall_s
-    return rate
-
-
-def _totals(listed: _Listed, matching: Sequence[int], until: Mapping[int, datetime]) -> Totals:
+def _totals(listed: RankedThings, matching: Sequence[int], until: Mapping[int, datetime]) -> Totals:
     of = np.array(matching, dtype=np.int64)
     judged_here = [n for n in matching if listed.states[n] is DiagnosisState.JUDGED]
     return Totals(
-        iops=float(np.nansum(listed.number(_iops(listed.diagnosed))[of])),
+        iops=float(np.nansum(listed.number(measured_iops(listed.diagnosed))[of])),
         total_us=_mean_us(listed, listed.diagnosed.total_us, matching),
         excess_us=_mean_us(listed, listed.diagnosed.diagnoses.total_excess, judged_here),
         excess_outstanding=float(np.nansum(listed.number(listed.diagnosed.excess_outstanding)[of])),
@@ -283,7 +133,7 @@ def _totals(listed: _Listed, matching: Sequence[int], until: Mapping[int, dateti
     )
 
 
-def _mean_us(listed: _Listed, times_us: Floats, things: Sequence[int]) -> float | None:
+def _mean_us(listed: RankedThings, times_us: Floats, things: Sequence[int]) -> float | None:
     """Of all I/Os of these things: the mean of their times, weighted by operations."""
     of = np.array(things, dtype=np.int64)
     us, ops = listed.number(times_us)[of], listed.number(listed.diagnosed.ops)[of]
@@ -291,29 +141,18 @@ def _mean_us(listed: _Listed, times_us: Floats, things: Sequence[int]) -> float 
     return float(np.average(us[measured], weights=ops[measured])) if measured.any() else None
 
 
-def _ended(
-    connection: Connection, listed: _Listed, matching: Sequence[int], ruled: _Ruled, storage: Storage
-) -> Mapping[int, datetime]:
-    """By id, of those whose diagnosis names a layer that the newest minutes do not name any more."""
-    rows = {listed.things[n][0]: int(listed.row[n]) for n in matching}
-    named = {thing_id: row for thing_id, row in rows.items() if row >= 0 and listed.diagnosed.named(row) is not None}
-    if not named or ruled.to_at - ruled.from_at > SHORT:
-        return {}
-    window = (ruled.from_at, ruled.to_at)
-    return streak_ends(connection, SCOPES[listed.kind], named, listed.diagnosed, window, ruled.known, storage)
-
-
-def _causes(
-    connection: Connection, listed: _Listed, page: Sequence[int], ruled: _Ruled, storage: Storage
-) -> Mapping[int, Cause]:
+def _causes(connection: Connection, ranking: Ranking, page: Sequence[int]) -> Mapping[int, Cause]:
     """By id, of those on the page whose diagnosis names a layer."""
+    things, ruled = ranking.things, ranking.ruled
     named = {
-        EntityRef(listed.kind, *listed.things[n]): int(listed.row[n])
+        EntityRef(things.kind, *things.things[n]): int(things.row[n])
         for n in page
-        if listed.row[n] >= 0 and listed.diagnosed.named(int(listed.row[n])) is not None
+        if things.row[n] >= 0 and things.diagnosed.named(int(things.row[n])) is not None
     }
     window = (ruled.from_at, ruled.to_at)
-    return causes_of(connection, SCOPES[listed.kind], named, listed.diagnosed, window, ruled.known, storage)
+    return causes_of(
+        connection, SCOPES[things.kind], named, things.diagnosed, window, ruled.known, ranking.window.storage
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,32 +161,40 @@ class _Facts:
 
     arrays: Mapping[int, tuple[EntityRef, ...]]
     owners: Mapping[int, Owner]
+    applications: Mapping[int, Owner]
+    causes: Mapping[int, Cause]
+    trends: Mapping[int, Trend]
 
 
-def _facts(connection: Connection, kind: RefKind, ids: Sequence[int]) -> _Facts:
-    return _Facts(arrays_behind(connection, kind, ids), owners(connection, kind, ids))
+def _facts(connection: Connection, ranking: Ranking, page: Sequence[int]) -> _Facts:
+    kind, ids = ranking.things.kind, [ranking.things.things[n][0] for n in page]
+    meant = meant_values(connection, kind, ids)
+    return _Facts(
+        arrays=arrays_behind(connection, kind, ids),
+        owners=meant[Meaning.OWNER],
+        applications=meant[Meaning.APPLICATION],
+        causes=_causes(connection, ranking, page),
+        trends=trends(connection, kind, ids, ranking.ruled.to_at, ranking.window.storage),
+    )
 
 
-def _ranked(
-    listed: _Listed,
-    n: int,
-    facts: _Facts,
-    until: Mapping[int, datetime],
-    causes: Mapping[int, Cause],
-) -> RankedObject:
-    row = int(listed.row[n])
-    subject = EntityRef(listed.kind, *listed.things[n])
-    standing = standing_of(listed.diagnosed, row, listed.kind, until.get(subject.id)) if row >= 0 else NOTHING_KNOWN
+def _ranked(ranking: Ranking, n: int, facts: _Facts) -> RankedObject:
+    things, row = ranking.things, int(ranking.things.row[n])
+    subject = EntityRef(things.kind, *things.things[n])
+    until = ranking.until.get(subject.id)
+    standing = standing_of(things.diagnosed, row, things.kind, until) if row >= 0 else NOTHING_KNOWN
     return RankedObject(
         subject=subject,
         owner=facts.owners.get(subject.id),
+        application=facts.applications.get(subject.id),
         arrays=facts.arrays.get(subject.id, ()),
-        cause=causes.get(subject.id),
+        cause=facts.causes.get(subject.id),
+        trend=facts.trends.get(subject.id),
         **fields_of(standing),
     )
 
 
-def _environment(ruled: _Ruled, datastores: DiagnosedRows) -> EnvironmentStanding:
+def _environment(ruled: ThingDiagnoses, datastores: DiagnosedRows) -> EnvironmentStanding:
     found = ruled.diagnosed
     if len(found) == 0:
         return EnvironmentStanding(occupancy=(), **fields_of(NOTHING_KNOWN))

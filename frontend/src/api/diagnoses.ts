@@ -6,7 +6,7 @@ import { type Range, rangeQuery } from '../lib/range'
 import { call, client } from './client'
 import { callSeries, type EntityKind, PAGE_SIZE } from './queries'
 import { sectionOfSummary } from './summary'
-import type { DiagnosisSeverity, Happened, Layer } from './types'
+import type { Happened, Layer, ListFilters } from './types'
 
 /** Null: the newest minutes, as many as the API takes by itself. */
 export type DiagnosisWindow = Range | null
@@ -179,9 +179,7 @@ type Order = (typeof ORDERS)[number]
 
 export interface RankingParams {
   kind: EntityKind
-  search: string
-  layer: Layer | null
-  severity: DiagnosisSeverity | null
+  filters: ListFilters
   /** "-excess_outstanding": largest first. */
   sort: string
   window: DiagnosisWindow
@@ -204,20 +202,15 @@ export const overviewQuery = (params: RankingParams, offset: number) =>
     placeholderData: keepPreviousData,
   })
 
-function rankingSearch(
-  { kind, search, layer, severity, sort, window, limit = PAGE_SIZE }: RankingParams,
-  offset: number,
-) {
+function rankingSearch({ kind, filters, sort, window, limit = PAGE_SIZE }: RankingParams, offset: number) {
   const key: Order = ORDERS.find((one) => one === sort.replace(/^-/, '')) ?? 'excess_outstanding'
   return {
     kind,
-    search,
+    ...filters,
     sort: key,
     order: sort.startsWith('-') ? ('desc' as const) : ('asc' as const),
     limit,
     offset,
-    ...(layer === null ? {} : { layer }),
-    ...(severity === null ? {} : { severity }),
     ...windowQuery(window),
   }
 }

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { client } from './client'
 import { knownName, listQuery, oneQuery } from './queries'
 
-const ALL = { search: '', sort: 'name', source: null }
+const ALL = { filters: {}, sort: 'name', window: null }
 
 function withLists() {
   const cache = new QueryClient()

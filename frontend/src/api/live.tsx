@@ -38,10 +38,10 @@ export function parseLive(data: string): LiveUpdate | null {
 
 // A frozen view shows what was; only the health of Gavel itself goes on.
 const ALWAYS_LIVE = ['sources']
-const DATA = ['list', 'one', 'series', ...ALWAYS_LIVE]
-/** Diagnoses, and the values of alerts, change when minutes were attributed, not with every sample. */
+const DATA = ['one', 'series', ...ALWAYS_LIVE]
+/** Diagnoses, which rows of lists have too, and the values of alerts change when minutes were attributed, not with every sample. */
 const OF_STREAM: Readonly<Record<string, readonly string[]>> = {
-  ledger: [...DATA, 'ledger', 'summary', 'alerts'],
+  ledger: [...DATA, 'list', 'ledger', 'summary', 'alerts'],
   alerts: ['alerts'],
   deliveries: ['alerts'],
 }

@@ -14,26 +14,28 @@ import type {
   DatastoreRow,
   HostOut,
   HostRow,
+  ListedVolume,
+  ListFilters,
   UnmatchedRow,
   VmOut,
   VmRow,
   VolumeOut,
-  VolumeRow,
 } from './types'
 
 export interface EntityTypes {
   datastores: { row: DatastoreRow; one: DatastoreOut }
   vms: { row: VmRow; one: VmOut }
   hosts: { row: HostRow; one: HostOut }
-  volumes: { row: VolumeRow; one: VolumeOut }
+  volumes: { row: ListedVolume; one: VolumeOut }
   arrays: { row: ArrayRow; one: ArrayOut }
 }
 export type EntityKind = keyof EntityTypes
 
 export interface ListParams {
-  search: string
+  filters: ListFilters
   sort: string
-  source: number | null
+  /** Of the diagnoses; null: the newest minutes. */
+  window: Range | null
 }
 
 export interface ListPage<Row> {
@@ -50,7 +52,7 @@ export const PAGE_SIZE = 100
 const POINTS = 700
 
 type Options = { signal: AbortSignal }
-type ListSearch = { search: string; sort: string; limit: number; offset: number; source?: number }
+type ListSearch = ListFilters & { sort: string; limit: number; offset: number; from?: string; to?: string }
 type Window = { from: string; to: string; points: number; detail: 'none' | 'parts' }
 
 const LIST = {
@@ -92,8 +94,8 @@ export const listQuery = <Kind extends EntityKind>(kind: Kind, params: ListParam
   queryOptions({
     queryKey: ['list', kind, params, offset] as const,
     queryFn: ({ signal }) => {
-      const { source, ...rest } = params
-      const search = { ...rest, ...(source === null ? {} : { source }), limit: PAGE_SIZE, offset }
+      const { filters, sort, window } = params
+      const search = { ...filters, sort, ...(window === null ? {} : rangeQuery(window)), limit: PAGE_SIZE, offset }
       const list = call(
         requestsCopy.list(kindNames[kind].nouns),
         (options): Promise<Answer<unknown>> => LIST[kind](search, options),

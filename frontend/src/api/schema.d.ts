@@ -2224,30 +2224,6 @@ export interface components {
             remedy: string | null;
         };
         /**
-         * ArrayRecord
-         * @description `version`: of the array's software. `facts`: what else the array says of itself, in its vendor's words.
-         */
-        ArrayRecord: {
-            /** Facts */
-            facts: components["schemas"]["Fact"][];
-            /** Hosts */
-            hosts: number;
-            /** Id */
-            id: number;
-            /** Model */
-            model: string | null;
-            /** Name */
-            name: string;
-            newest: components["schemas"]["NewestSides"];
-            /** Pods */
-            pods: number;
-            source: components["schemas"]["EntityRef"];
-            /** Version */
-            version: string;
-            /** Volumes */
-            volumes: number;
-        };
-        /**
          * AttemptRow
          * @description One attempt. `request` with secrets masked; of the receiver's response only `status` is kept.
          */
@@ -2935,27 +2911,6 @@ export interface components {
             vms: components["schemas"]["EntityRef"][];
             /** Volumes */
             volumes: components["schemas"]["VolumeRecord"][];
-        };
-        /** DatastoreRecord */
-        DatastoreRecord: {
-            /** Arrays */
-            arrays: components["schemas"]["EntityRef"][];
-            /** Hosts */
-            hosts: number;
-            /** Id */
-            id: number;
-            match: components["schemas"]["ArrayMatch"];
-            /** Name */
-            name: string;
-            newest: components["schemas"]["NewestSides"];
-            owner: components["schemas"]["Owner"] | null;
-            /** Type */
-            type: string;
-            vcenter: components["schemas"]["EntityRef"];
-            /** Vms */
-            vms: number;
-            /** Volumes */
-            volumes: components["schemas"]["EntityRef"][];
         };
         /**
          * Delta
@@ -4123,29 +4078,6 @@ export interface components {
             /** Vms Active */
             vms_active: number | null;
         };
-        /** HostRecord */
-        HostRecord: {
-            /** Build */
-            build: string | null;
-            cluster: components["schemas"]["EntityRef"] | null;
-            /** Connection State */
-            connection_state: string;
-            /** Devices */
-            devices: number;
-            /** Id */
-            id: number;
-            /** In Maintenance */
-            in_maintenance: boolean;
-            /** Name */
-            name: string;
-            newest: components["schemas"]["NewestSides"];
-            owner: components["schemas"]["Owner"] | null;
-            vcenter: components["schemas"]["EntityRef"];
-            /** Version */
-            version: string | null;
-            /** Vms */
-            vms: number;
-        };
         /**
          * HostRows
          * @description The busiest first. Without devices of its own (NFS, vVol) a host's IOPS are those of its VMs' virtual disks.
@@ -4529,6 +4461,139 @@ export interface components {
          * @enum {string}
          */
         LeafKind: "datastores" | "vms" | "hosts" | "volumes" | "arrays";
+        /**
+         * ListedArray
+         * @description `standing`: its row of the overview over the window.
+         */
+        ListedArray: {
+            /** Facts */
+            facts: components["schemas"]["Fact"][];
+            /** Hosts */
+            hosts: number;
+            /** Id */
+            id: number;
+            /** Model */
+            model: string | null;
+            /** Name */
+            name: string;
+            newest: components["schemas"]["NewestSides"];
+            /** Pods */
+            pods: number;
+            source: components["schemas"]["EntityRef"];
+            standing: components["schemas"]["RankedObject"];
+            /** Version */
+            version: string;
+            /** Volumes */
+            volumes: number;
+        };
+        /**
+         * ListedDatastore
+         * @description `standing`: its row of the overview over the window.
+         */
+        ListedDatastore: {
+            /** Arrays */
+            arrays: components["schemas"]["EntityRef"][];
+            /** Hosts */
+            hosts: number;
+            /** Id */
+            id: number;
+            match: components["schemas"]["ArrayMatch"];
+            /** Name */
+            name: string;
+            newest: components["schemas"]["NewestSides"];
+            owner: components["schemas"]["Owner"] | null;
+            standing: components["schemas"]["RankedObject"];
+            /** Type */
+            type: string;
+            vcenter: components["schemas"]["EntityRef"];
+            /** Vms */
+            vms: number;
+            /** Volumes */
+            volumes: components["schemas"]["EntityRef"][];
+        };
+        /**
+         * ListedHost
+         * @description `standing`: its row of the overview over the window.
+         */
+        ListedHost: {
+            /** Build */
+            build: string | null;
+            cluster: components["schemas"]["EntityRef"] | null;
+            /** Connection State */
+            connection_state: string;
+            /** Devices */
+            devices: number;
+            /** Id */
+            id: number;
+            /** In Maintenance */
+            in_maintenance: boolean;
+            /** Name */
+            name: string;
+            newest: components["schemas"]["NewestSides"];
+            owner: components["schemas"]["Owner"] | null;
+            standing: components["schemas"]["RankedObject"];
+            vcenter: components["schemas"]["EntityRef"];
+            /** Version */
+            version: string | null;
+            /** Vms */
+            vms: number;
+        };
+        /**
+         * ListedVm
+         * @description `standing`: its row of the overview over the window.
+         */
+        ListedVm: {
+            application: components["schemas"]["Owner"] | null;
+            cluster: components["schemas"]["EntityRef"] | null;
+            /** Datastores */
+            datastores: components["schemas"]["EntityRef"][];
+            /** Disks */
+            disks: number;
+            guest: components["schemas"]["GuestFacts"];
+            host: components["schemas"]["EntityRef"] | null;
+            /** Id */
+            id: number;
+            /** Labels */
+            labels: components["schemas"]["Label"][];
+            /** Name */
+            name: string;
+            newest: components["schemas"]["NewestSides"];
+            owner: components["schemas"]["Owner"] | null;
+            /** Power State */
+            power_state: string;
+            standing: components["schemas"]["RankedObject"];
+            vcenter: components["schemas"]["EntityRef"];
+        };
+        /**
+         * ListedVolume
+         * @description `standing`: its row of the overview over the window.
+         */
+        ListedVolume: {
+            array: components["schemas"]["EntityRef"];
+            /** Datastores */
+            datastores: components["schemas"]["EntityRef"][];
+            /** Id */
+            id: number;
+            /** Is Protocol Endpoint */
+            is_protocol_endpoint: boolean;
+            /** Name */
+            name: string;
+            newest: components["schemas"]["NewestSides"];
+            owner: components["schemas"]["Owner"] | null;
+            parts: components["schemas"]["VolumeParts"];
+            pod: components["schemas"]["EntityRef"] | null;
+            /** Qos Bytes Per S Limit */
+            qos_bytes_per_s_limit: number | null;
+            /** Qos Iops Limit */
+            qos_iops_limit: number | null;
+            /** Serial */
+            serial: string;
+            /** Size Bytes */
+            size_bytes: number | null;
+            standing: components["schemas"]["RankedObject"];
+            /** Stretched */
+            stretched: boolean;
+        };
         /**
          * MaintenanceBody
          * @description A window by the clock on the wall of `zone`, on `first_day` and as it repeats, until `last_day` (null: for good).
@@ -4989,28 +5054,6 @@ export interface components {
             /** Total */
             total: number;
         };
-        /** Page[ArrayRecord] */
-        Page_ArrayRecord_: {
-            /** Items */
-            items: components["schemas"]["ArrayRecord"][];
-            /** Limit */
-            limit: number;
-            /** Offset */
-            offset: number;
-            /** Total */
-            total: number;
-        };
-        /** Page[DatastoreRecord] */
-        Page_DatastoreRecord_: {
-            /** Items */
-            items: components["schemas"]["DatastoreRecord"][];
-            /** Limit */
-            limit: number;
-            /** Offset */
-            offset: number;
-            /** Total */
-            total: number;
-        };
         /** Page[GuestDiskOut] */
         Page_GuestDiskOut_: {
             /** Items */
@@ -5022,10 +5065,54 @@ export interface components {
             /** Total */
             total: number;
         };
-        /** Page[HostRecord] */
-        Page_HostRecord_: {
+        /** Page[ListedArray] */
+        Page_ListedArray_: {
             /** Items */
-            items: components["schemas"]["HostRecord"][];
+            items: components["schemas"]["ListedArray"][];
+            /** Limit */
+            limit: number;
+            /** Offset */
+            offset: number;
+            /** Total */
+            total: number;
+        };
+        /** Page[ListedDatastore] */
+        Page_ListedDatastore_: {
+            /** Items */
+            items: components["schemas"]["ListedDatastore"][];
+            /** Limit */
+            limit: number;
+            /** Offset */
+            offset: number;
+            /** Total */
+            total: number;
+        };
+        /** Page[ListedHost] */
+        Page_ListedHost_: {
+            /** Items */
+            items: components["schemas"]["ListedHost"][];
+            /** Limit */
+            limit: number;
+            /** Offset */
+            offset: number;
+            /** Total */
+            total: number;
+        };
+        /** Page[ListedVm] */
+        Page_ListedVm_: {
+            /** Items */
+            items: components["schemas"]["ListedVm"][];
+            /** Limit */
+            limit: number;
+            /** Offset */
+            offset: number;
+            /** Total */
+            total: number;
+        };
+        /** Page[ListedVolume] */
+        Page_ListedVolume_: {
+            /** Items */
+            items: components["schemas"]["ListedVolume"][];
             /** Limit */
             limit: number;
             /** Offset */
@@ -5037,28 +5124,6 @@ export interface components {
         Page_NotificationOut_: {
             /** Items */
             items: components["schemas"]["NotificationOut"][];
-            /** Limit */
-            limit: number;
-            /** Offset */
-            offset: number;
-            /** Total */
-            total: number;
-        };
-        /** Page[VmRecord] */
-        Page_VmRecord_: {
-            /** Items */
-            items: components["schemas"]["VmRecord"][];
-            /** Limit */
-            limit: number;
-            /** Offset */
-            offset: number;
-            /** Total */
-            total: number;
-        };
-        /** Page[VolumeRecord] */
-        Page_VolumeRecord_: {
-            /** Items */
-            items: components["schemas"]["VolumeRecord"][];
             /** Limit */
             limit: number;
             /** Offset */
@@ -5391,8 +5456,10 @@ export interface components {
          * @description One object. Without a minute of the window in the ledger its state is `no_data`. `arrays`: those it is on; of a stretched pod two.
          *
          *     `cause`: null where no layer is named, where nothing is known of disks, devices and volumes, and over windows of more than an hour.
+         *     `trend`: of the hour up to the window's end.
          */
         RankedObject: {
+            application: components["schemas"]["Owner"] | null;
             /** Arrays */
             arrays: components["schemas"]["EntityRef"][];
             /** Baseline From */
@@ -5440,6 +5507,7 @@ export interface components {
             subject: components["schemas"]["EntityRef"];
             /** Total Us */
             total_us: number | null;
+            trend: components["schemas"]["Trend"] | null;
             /** Until At */
             until_at: string | null;
         };
@@ -6343,6 +6411,21 @@ export interface components {
             value: number | null;
         };
         /**
+         * Trend
+         * @description Total latency in steps of `step_s` from `from_at` on; null where nothing was measured.
+         */
+        Trend: {
+            /**
+             * From At
+             * Format: date-time
+             */
+            from_at: string;
+            /** Step S */
+            step_s: number;
+            /** Total Us */
+            total_us: (number | null)[];
+        };
+        /**
          * Trial
          * @description Result of one test notification. `delivered`: the receiver accepted it; check there that it is visible.
          */
@@ -6570,28 +6653,6 @@ export interface components {
             /** Snapshot Depth */
             snapshot_depth: number;
             volume: components["schemas"]["EntityRef"] | null;
-        };
-        /** VmRecord */
-        VmRecord: {
-            application: components["schemas"]["Owner"] | null;
-            cluster: components["schemas"]["EntityRef"] | null;
-            /** Datastores */
-            datastores: components["schemas"]["EntityRef"][];
-            /** Disks */
-            disks: number;
-            guest: components["schemas"]["GuestFacts"];
-            host: components["schemas"]["EntityRef"] | null;
-            /** Id */
-            id: number;
-            /** Labels */
-            labels: components["schemas"]["Label"][];
-            /** Name */
-            name: string;
-            newest: components["schemas"]["NewestSides"];
-            owner: components["schemas"]["Owner"] | null;
-            /** Power State */
-            power_state: string;
-            vcenter: components["schemas"]["EntityRef"];
         };
         /**
          * VolumeDetail
@@ -12486,6 +12547,10 @@ export interface operations {
     list_arrays: {
         parameters: {
             query?: {
+                /** @description a part of the application, by the label that means so */
+                application?: string;
+                /** @description a part of the name of an array that holds its data */
+                array?: string;
                 /** @description name=value, name= for any value, or a part of the value; without regard to case */
                 attribute?: string[];
                 /** @description a part of its name */
@@ -12494,21 +12559,31 @@ export interface operations {
                 dns?: string;
                 /** @description a part, without regard to case; of objects other than VMs: of a VM on them */
                 folder?: string;
+                /** @description as elsewhere; default: the last 5 analyzed minutes */
+                from?: string | null;
                 /** @description a part of an address, or a network such as 10.1.0.0/16 */
                 ip?: string;
                 /** @description name=value, name= for any value, or a part of the value; without regard to case */
                 label?: string[];
+                /** @description only objects whose diagnosis names this layer */
+                layer?: ("guest" | "kernel" | "san" | "array") | null;
                 limit?: number;
                 offset?: number;
                 /** @description a part of the owner, by the label that means so */
                 owner?: string;
                 search?: string;
-                /** @description descending with a leading - */
+                /** @description only objects of this severity; what has cleared is left out */
+                severity?: ("normal" | "elevated" | "high") | null;
+                /** @description descending with a leading -; latency and iops: counters of the newest minute; total_latency and total_iops: of the window, as in the overview */
                 sort?: string;
                 /** @description only of this vCenter or array */
                 source?: number | null;
                 /** @description name=value, name= for any value, or a part of the value; without regard to case */
                 tag?: string[];
+                /** @description ISO 8601 with zone, `now` or `-3h` */
+                to?: string;
+                /** @description a part of its name */
+                vcenter?: string;
                 /** @description a part, as hosts name that of a device */
                 vendor?: string;
             };
@@ -12565,6 +12640,180 @@ export interface operations {
                      *             "kind": "source",
                      *             "name": "flasharray-1"
                      *           },
+                     *           "standing": {
+                     *             "application": null,
+                     *             "arrays": [
+                     *               {
+                     *                 "id": 1,
+                     *                 "kind": "array",
+                     *                 "name": "fa-1"
+                     *               }
+                     *             ],
+                     *             "baseline_from": "history",
+                     *             "baseline_us": 600,
+                     *             "bytes_per_s": 266240000,
+                     *             "cause": {
+                     *               "confidence": "confirmed",
+                     *               "headline": "db01 fills the queue of device ds-sql-01 on esx-1",
+                     *               "kind": "device_queue_full",
+                     *               "label": "Device queue full",
+                     *               "limit": {
+                     *                 "is_derived": true,
+                     *                 "name": "DQLEN",
+                     *                 "set_where": "host: queue depth of the HBA module",
+                     *                 "unit": "I/Os",
+                     *                 "used": 32,
+                     *                 "used_share": 1,
+                     *                 "value": 32
+                     *               },
+                     *               "object": {
+                     *                 "name": "db01",
+                     *                 "refs": [
+                     *                   {
+                     *                     "id": 3,
+                     *                     "kind": "vm",
+                     *                     "name": "db01"
+                     *                   }
+                     *                 ]
+                     *               },
+                     *               "on": {
+                     *                 "name": "device ds-sql-01 on esx-1",
+                     *                 "refs": [
+                     *                   {
+                     *                     "id": 1,
+                     *                     "kind": "host",
+                     *                     "name": "esx-1"
+                     *                   },
+                     *                   {
+                     *                     "id": 11,
+                     *                     "kind": "device",
+                     *                     "name": "naa.624a93709714b5cb91634c470002b200"
+                     *                   }
+                     *                 ]
+                     *               },
+                     *               "text": "db01 issues 93 % of the I/O; the queue of device ds-sql-01 on esx-1 is full (ACTV ≈ 32, DQLEN 32, QUED ≈ 23)"
+                     *             },
+                     *             "confidence": "confirmed",
+                     *             "excess_outstanding": 28.47,
+                     *             "excess_us": 438,
+                     *             "iops": 65000,
+                     *             "layer": "kernel",
+                     *             "layer_label": "Kernel",
+                     *             "layers": [
+                     *               {
+                     *                 "baseline_us": 0,
+                     *                 "excess_lower_us": 425,
+                     *                 "excess_upper_us": 451,
+                     *                 "excess_us": 438,
+                     *                 "label": "Kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "lower_us": 425,
+                     *                 "measured_us": 438,
+                     *                 "name": "kernel",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.471,
+                     *                 "upper_us": 451,
+                     *                 "us": 438
+                     *               },
+                     *               {
+                     *                 "baseline_us": 100,
+                     *                 "excess_lower_us": 0,
+                     *                 "excess_upper_us": 1.5,
+                     *                 "excess_us": 0,
+                     *                 "label": "SAN",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "lower_us": 82.5,
+                     *                 "measured_us": 92,
+                     *                 "name": "san",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.0989,
+                     *                 "upper_us": 101.5,
+                     *                 "us": 92
+                     *               },
+                     *               {
+                     *                 "baseline_us": 500,
+                     *                 "excess_lower_us": 0,
+                     *                 "excess_upper_us": 0,
+                     *                 "excess_us": 0,
+                     *                 "label": "Array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "lower_us": 398.5,
+                     *                 "measured_us": 400,
+                     *                 "name": "array",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.4301,
+                     *                 "upper_us": 401.5,
+                     *                 "us": 400
+                     *               }
+                     *             ],
+                     *             "limited_counters": false,
+                     *             "other": null,
+                     *             "other_label": null,
+                     *             "owner": {
+                     *               "name": "workplace team",
+                     *               "owners": 1,
+                     *               "share": 1
+                     *             },
+                     *             "quality": "A",
+                     *             "seen_only": false,
+                     *             "sentence": {
+                     *               "detail": "0.44 of 0.93 ms, 0.44 ms above baseline",
+                     *               "headline": "Kernel",
+                     *               "text": "Kernel: 0.44 of 0.93 ms, 0.44 ms above baseline"
+                     *             },
+                     *             "severity": "elevated",
+                     *             "share": 1,
+                     *             "state": "judged",
+                     *             "subject": {
+                     *               "id": 1,
+                     *               "kind": "array",
+                     *               "name": "flasharray-1"
+                     *             },
+                     *             "total_us": 930,
+                     *             "trend": {
+                     *               "from_at": "2026-11-21T01:20:00Z",
+                     *               "step_s": 120,
+                     *               "total_us": [
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 604.1,
+                     *                 811.9,
+                     *                 927.3,
+                     *                 930,
+                     *                 930,
+                     *                 930,
+                     *                 930,
+                     *                 930,
+                     *                 930,
+                     *                 930
+                     *               ]
+                     *             },
+                     *             "until_at": null
+                     *           },
                      *           "version": "6.3.3",
                      *           "volumes": 11
                      *         },
@@ -12606,6 +12855,180 @@ export interface operations {
                      *             "kind": "source",
                      *             "name": "flasharray-2"
                      *           },
+                     *           "standing": {
+                     *             "application": null,
+                     *             "arrays": [
+                     *               {
+                     *                 "id": 1,
+                     *                 "kind": "array",
+                     *                 "name": "fa-1"
+                     *               }
+                     *             ],
+                     *             "baseline_from": "history",
+                     *             "baseline_us": 600,
+                     *             "bytes_per_s": 266240000,
+                     *             "cause": {
+                     *               "confidence": "confirmed",
+                     *               "headline": "db01 fills the queue of device ds-sql-01 on esx-1",
+                     *               "kind": "device_queue_full",
+                     *               "label": "Device queue full",
+                     *               "limit": {
+                     *                 "is_derived": true,
+                     *                 "name": "DQLEN",
+                     *                 "set_where": "host: queue depth of the HBA module",
+                     *                 "unit": "I/Os",
+                     *                 "used": 32,
+                     *                 "used_share": 1,
+                     *                 "value": 32
+                     *               },
+                     *               "object": {
+                     *                 "name": "db01",
+                     *                 "refs": [
+                     *                   {
+                     *                     "id": 3,
+                     *                     "kind": "vm",
+                     *                     "name": "db01"
+                     *                   }
+                     *                 ]
+                     *               },
+                     *               "on": {
+                     *                 "name": "device ds-sql-01 on esx-1",
+                     *                 "refs": [
+                     *                   {
+                     *                     "id": 1,
+                     *                     "kind": "host",
+                     *                     "name": "esx-1"
+                     *                   },
+                     *                   {
+                     *                     "id": 11,
+                     *                     "kind": "device",
+                     *                     "name": "naa.624a93709714b5cb91634c470002b200"
+                     *                   }
+                     *                 ]
+                     *               },
+                     *               "text": "db01 issues 93 % of the I/O; the queue of device ds-sql-01 on esx-1 is full (ACTV ≈ 32, DQLEN 32, QUED ≈ 23)"
+                     *             },
+                     *             "confidence": "confirmed",
+                     *             "excess_outstanding": 28.47,
+                     *             "excess_us": 438,
+                     *             "iops": 65000,
+                     *             "layer": "kernel",
+                     *             "layer_label": "Kernel",
+                     *             "layers": [
+                     *               {
+                     *                 "baseline_us": 0,
+                     *                 "excess_lower_us": 425,
+                     *                 "excess_upper_us": 451,
+                     *                 "excess_us": 438,
+                     *                 "label": "Kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "lower_us": 425,
+                     *                 "measured_us": 438,
+                     *                 "name": "kernel",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.471,
+                     *                 "upper_us": 451,
+                     *                 "us": 438
+                     *               },
+                     *               {
+                     *                 "baseline_us": 100,
+                     *                 "excess_lower_us": 0,
+                     *                 "excess_upper_us": 1.5,
+                     *                 "excess_us": 0,
+                     *                 "label": "SAN",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "lower_us": 82.5,
+                     *                 "measured_us": 92,
+                     *                 "name": "san",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.0989,
+                     *                 "upper_us": 101.5,
+                     *                 "us": 92
+                     *               },
+                     *               {
+                     *                 "baseline_us": 500,
+                     *                 "excess_lower_us": 0,
+                     *                 "excess_upper_us": 0,
+                     *                 "excess_us": 0,
+                     *                 "label": "Array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "lower_us": 398.5,
+                     *                 "measured_us": 400,
+                     *                 "name": "array",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.4301,
+                     *                 "upper_us": 401.5,
+                     *                 "us": 400
+                     *               }
+                     *             ],
+                     *             "limited_counters": false,
+                     *             "other": null,
+                     *             "other_label": null,
+                     *             "owner": {
+                     *               "name": "workplace team",
+                     *               "owners": 1,
+                     *               "share": 1
+                     *             },
+                     *             "quality": "A",
+                     *             "seen_only": false,
+                     *             "sentence": {
+                     *               "detail": "0.44 of 0.93 ms, 0.44 ms above baseline",
+                     *               "headline": "Kernel",
+                     *               "text": "Kernel: 0.44 of 0.93 ms, 0.44 ms above baseline"
+                     *             },
+                     *             "severity": "elevated",
+                     *             "share": 1,
+                     *             "state": "judged",
+                     *             "subject": {
+                     *               "id": 2,
+                     *               "kind": "array",
+                     *               "name": "flasharray-2"
+                     *             },
+                     *             "total_us": 930,
+                     *             "trend": {
+                     *               "from_at": "2026-11-21T01:20:00Z",
+                     *               "step_s": 120,
+                     *               "total_us": [
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 604.1,
+                     *                 811.9,
+                     *                 927.3,
+                     *                 930,
+                     *                 930,
+                     *                 930,
+                     *                 930,
+                     *                 930,
+                     *                 930,
+                     *                 930
+                     *               ]
+                     *             },
+                     *             "until_at": null
+                     *           },
                      *           "version": "6.9.2",
                      *           "volumes": 19
                      *         }
@@ -12615,7 +13038,7 @@ export interface operations {
                      *       "total": 2
                      *     }
                      */
-                    "application/json": components["schemas"]["Page_ArrayRecord_"];
+                    "application/json": components["schemas"]["Page_ListedArray_"];
                 };
             };
             401: components["responses"]["Refused401"];
@@ -13485,6 +13908,10 @@ export interface operations {
     list_datastores: {
         parameters: {
             query?: {
+                /** @description a part of the application, by the label that means so */
+                application?: string;
+                /** @description a part of the name of an array that holds its data */
+                array?: string;
                 /** @description name=value, name= for any value, or a part of the value; without regard to case */
                 attribute?: string[];
                 /** @description a part of its name */
@@ -13493,21 +13920,31 @@ export interface operations {
                 dns?: string;
                 /** @description a part, without regard to case; of objects other than VMs: of a VM on them */
                 folder?: string;
+                /** @description as elsewhere; default: the last 5 analyzed minutes */
+                from?: string | null;
                 /** @description a part of an address, or a network such as 10.1.0.0/16 */
                 ip?: string;
                 /** @description name=value, name= for any value, or a part of the value; without regard to case */
                 label?: string[];
+                /** @description only objects whose diagnosis names this layer */
+                layer?: ("guest" | "kernel" | "san" | "array") | null;
                 limit?: number;
                 offset?: number;
                 /** @description a part of the owner, by the label that means so */
                 owner?: string;
                 search?: string;
-                /** @description descending with a leading - */
+                /** @description only objects of this severity; what has cleared is left out */
+                severity?: ("normal" | "elevated" | "high") | null;
+                /** @description descending with a leading -; latency and iops: counters of the newest minute; total_latency and total_iops: of the window, as in the overview */
                 sort?: string;
                 /** @description only of this vCenter or array */
                 source?: number | null;
                 /** @description name=value, name= for any value, or a part of the value; without regard to case */
                 tag?: string[];
+                /** @description ISO 8601 with zone, `now` or `-3h` */
+                to?: string;
+                /** @description a part of its name */
+                vcenter?: string;
                 /** @description a part, as hosts name that of a device */
                 vendor?: string;
             };
@@ -13562,6 +13999,180 @@ export interface operations {
                      *             "owners": 2,
                      *             "share": 0.75
                      *           },
+                     *           "standing": {
+                     *             "application": null,
+                     *             "arrays": [
+                     *               {
+                     *                 "id": 1,
+                     *                 "kind": "array",
+                     *                 "name": "fa-1"
+                     *               }
+                     *             ],
+                     *             "baseline_from": "history",
+                     *             "baseline_us": 600,
+                     *             "bytes_per_s": 266240000,
+                     *             "cause": {
+                     *               "confidence": "confirmed",
+                     *               "headline": "db01 fills the queue of device ds-sql-01 on esx-1",
+                     *               "kind": "device_queue_full",
+                     *               "label": "Device queue full",
+                     *               "limit": {
+                     *                 "is_derived": true,
+                     *                 "name": "DQLEN",
+                     *                 "set_where": "host: queue depth of the HBA module",
+                     *                 "unit": "I/Os",
+                     *                 "used": 32,
+                     *                 "used_share": 1,
+                     *                 "value": 32
+                     *               },
+                     *               "object": {
+                     *                 "name": "db01",
+                     *                 "refs": [
+                     *                   {
+                     *                     "id": 3,
+                     *                     "kind": "vm",
+                     *                     "name": "db01"
+                     *                   }
+                     *                 ]
+                     *               },
+                     *               "on": {
+                     *                 "name": "device ds-sql-01 on esx-1",
+                     *                 "refs": [
+                     *                   {
+                     *                     "id": 1,
+                     *                     "kind": "host",
+                     *                     "name": "esx-1"
+                     *                   },
+                     *                   {
+                     *                     "id": 11,
+                     *                     "kind": "device",
+                     *                     "name": "naa.624a93709714b5cb91634c470002b200"
+                     *                   }
+                     *                 ]
+                     *               },
+                     *               "text": "db01 issues 93 % of the I/O; the queue of device ds-sql-01 on esx-1 is full (ACTV ≈ 32, DQLEN 32, QUED ≈ 23)"
+                     *             },
+                     *             "confidence": "confirmed",
+                     *             "excess_outstanding": 28.47,
+                     *             "excess_us": 438,
+                     *             "iops": 65000,
+                     *             "layer": "kernel",
+                     *             "layer_label": "Kernel",
+                     *             "layers": [
+                     *               {
+                     *                 "baseline_us": 0,
+                     *                 "excess_lower_us": 425,
+                     *                 "excess_upper_us": 451,
+                     *                 "excess_us": 438,
+                     *                 "label": "Kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "lower_us": 425,
+                     *                 "measured_us": 438,
+                     *                 "name": "kernel",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.471,
+                     *                 "upper_us": 451,
+                     *                 "us": 438
+                     *               },
+                     *               {
+                     *                 "baseline_us": 100,
+                     *                 "excess_lower_us": 0,
+                     *                 "excess_upper_us": 1.5,
+                     *                 "excess_us": 0,
+                     *                 "label": "SAN",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "lower_us": 82.5,
+                     *                 "measured_us": 92,
+                     *                 "name": "san",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.0989,
+                     *                 "upper_us": 101.5,
+                     *                 "us": 92
+                     *               },
+                     *               {
+                     *                 "baseline_us": 500,
+                     *                 "excess_lower_us": 0,
+                     *                 "excess_upper_us": 0,
+                     *                 "excess_us": 0,
+                     *                 "label": "Array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "lower_us": 398.5,
+                     *                 "measured_us": 400,
+                     *                 "name": "array",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.4301,
+                     *                 "upper_us": 401.5,
+                     *                 "us": 400
+                     *               }
+                     *             ],
+                     *             "limited_counters": false,
+                     *             "other": null,
+                     *             "other_label": null,
+                     *             "owner": {
+                     *               "name": "workplace team",
+                     *               "owners": 1,
+                     *               "share": 1
+                     *             },
+                     *             "quality": "A",
+                     *             "seen_only": false,
+                     *             "sentence": {
+                     *               "detail": "0.44 of 0.93 ms, 0.44 ms above baseline",
+                     *               "headline": "Kernel",
+                     *               "text": "Kernel: 0.44 of 0.93 ms, 0.44 ms above baseline"
+                     *             },
+                     *             "severity": "elevated",
+                     *             "share": 1,
+                     *             "state": "judged",
+                     *             "subject": {
+                     *               "id": 12,
+                     *               "kind": "datastore",
+                     *               "name": "app-05"
+                     *             },
+                     *             "total_us": 930,
+                     *             "trend": {
+                     *               "from_at": "2026-11-21T01:20:00Z",
+                     *               "step_s": 120,
+                     *               "total_us": [
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 604.1,
+                     *                 811.9,
+                     *                 927.3,
+                     *                 930,
+                     *                 930,
+                     *                 930,
+                     *                 930,
+                     *                 930,
+                     *                 930,
+                     *                 930
+                     *               ]
+                     *             },
+                     *             "until_at": null
+                     *           },
                      *           "type": "vmfs",
                      *           "vcenter": {
                      *             "id": 2,
@@ -13613,6 +14224,180 @@ export interface operations {
                      *             "owners": 2,
                      *             "share": 0.75
                      *           },
+                     *           "standing": {
+                     *             "application": null,
+                     *             "arrays": [
+                     *               {
+                     *                 "id": 1,
+                     *                 "kind": "array",
+                     *                 "name": "fa-1"
+                     *               }
+                     *             ],
+                     *             "baseline_from": "history",
+                     *             "baseline_us": 600,
+                     *             "bytes_per_s": 266240000,
+                     *             "cause": {
+                     *               "confidence": "confirmed",
+                     *               "headline": "db01 fills the queue of device ds-sql-01 on esx-1",
+                     *               "kind": "device_queue_full",
+                     *               "label": "Device queue full",
+                     *               "limit": {
+                     *                 "is_derived": true,
+                     *                 "name": "DQLEN",
+                     *                 "set_where": "host: queue depth of the HBA module",
+                     *                 "unit": "I/Os",
+                     *                 "used": 32,
+                     *                 "used_share": 1,
+                     *                 "value": 32
+                     *               },
+                     *               "object": {
+                     *                 "name": "db01",
+                     *                 "refs": [
+                     *                   {
+                     *                     "id": 3,
+                     *                     "kind": "vm",
+                     *                     "name": "db01"
+                     *                   }
+                     *                 ]
+                     *               },
+                     *               "on": {
+                     *                 "name": "device ds-sql-01 on esx-1",
+                     *                 "refs": [
+                     *                   {
+                     *                     "id": 1,
+                     *                     "kind": "host",
+                     *                     "name": "esx-1"
+                     *                   },
+                     *                   {
+                     *                     "id": 11,
+                     *                     "kind": "device",
+                     *                     "name": "naa.624a93709714b5cb91634c470002b200"
+                     *                   }
+                     *                 ]
+                     *               },
+                     *               "text": "db01 issues 93 % of the I/O; the queue of device ds-sql-01 on esx-1 is full (ACTV ≈ 32, DQLEN 32, QUED ≈ 23)"
+                     *             },
+                     *             "confidence": "confirmed",
+                     *             "excess_outstanding": 28.47,
+                     *             "excess_us": 438,
+                     *             "iops": 65000,
+                     *             "layer": "kernel",
+                     *             "layer_label": "Kernel",
+                     *             "layers": [
+                     *               {
+                     *                 "baseline_us": 0,
+                     *                 "excess_lower_us": 425,
+                     *                 "excess_upper_us": 451,
+                     *                 "excess_us": 438,
+                     *                 "label": "Kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "lower_us": 425,
+                     *                 "measured_us": 438,
+                     *                 "name": "kernel",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.471,
+                     *                 "upper_us": 451,
+                     *                 "us": 438
+                     *               },
+                     *               {
+                     *                 "baseline_us": 100,
+                     *                 "excess_lower_us": 0,
+                     *                 "excess_upper_us": 1.5,
+                     *                 "excess_us": 0,
+                     *                 "label": "SAN",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "lower_us": 82.5,
+                     *                 "measured_us": 92,
+                     *                 "name": "san",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.0989,
+                     *                 "upper_us": 101.5,
+                     *                 "us": 92
+                     *               },
+                     *               {
+                     *                 "baseline_us": 500,
+                     *                 "excess_lower_us": 0,
+                     *                 "excess_upper_us": 0,
+                     *                 "excess_us": 0,
+                     *                 "label": "Array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "lower_us": 398.5,
+                     *                 "measured_us": 400,
+                     *                 "name": "array",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.4301,
+                     *                 "upper_us": 401.5,
+                     *                 "us": 400
+                     *               }
+                     *             ],
+                     *             "limited_counters": false,
+                     *             "other": null,
+                     *             "other_label": null,
+                     *             "owner": {
+                     *               "name": "workplace team",
+                     *               "owners": 1,
+                     *               "share": 1
+                     *             },
+                     *             "quality": "A",
+                     *             "seen_only": false,
+                     *             "sentence": {
+                     *               "detail": "0.44 of 0.93 ms, 0.44 ms above baseline",
+                     *               "headline": "Kernel",
+                     *               "text": "Kernel: 0.44 of 0.93 ms, 0.44 ms above baseline"
+                     *             },
+                     *             "severity": "elevated",
+                     *             "share": 1,
+                     *             "state": "judged",
+                     *             "subject": {
+                     *               "id": 3,
+                     *               "kind": "datastore",
+                     *               "name": "archive-10"
+                     *             },
+                     *             "total_us": 930,
+                     *             "trend": {
+                     *               "from_at": "2026-11-21T01:20:00Z",
+                     *               "step_s": 120,
+                     *               "total_us": [
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 604.1,
+                     *                 811.9,
+                     *                 927.3,
+                     *                 930,
+                     *                 930,
+                     *                 930,
+                     *                 930,
+                     *                 930,
+                     *                 930,
+                     *                 930
+                     *               ]
+                     *             },
+                     *             "until_at": null
+                     *           },
                      *           "type": "vmfs",
                      *           "vcenter": {
                      *             "id": 1,
@@ -13634,7 +14419,7 @@ export interface operations {
                      *       "total": 14
                      *     }
                      */
-                    "application/json": components["schemas"]["Page_DatastoreRecord_"];
+                    "application/json": components["schemas"]["Page_ListedDatastore_"];
                 };
             };
             401: components["responses"]["Refused401"];
@@ -15709,6 +16494,10 @@ export interface operations {
     list_hosts: {
         parameters: {
             query?: {
+                /** @description a part of the application, by the label that means so */
+                application?: string;
+                /** @description a part of the name of an array that holds its data */
+                array?: string;
                 /** @description name=value, name= for any value, or a part of the value; without regard to case */
                 attribute?: string[];
                 /** @description a part of its name */
@@ -15717,21 +16506,31 @@ export interface operations {
                 dns?: string;
                 /** @description a part, without regard to case; of objects other than VMs: of a VM on them */
                 folder?: string;
+                /** @description as elsewhere; default: the last 5 analyzed minutes */
+                from?: string | null;
                 /** @description a part of an address, or a network such as 10.1.0.0/16 */
                 ip?: string;
                 /** @description name=value, name= for any value, or a part of the value; without regard to case */
                 label?: string[];
+                /** @description only objects whose diagnosis names this layer */
+                layer?: ("guest" | "kernel" | "san" | "array") | null;
                 limit?: number;
                 offset?: number;
                 /** @description a part of the owner, by the label that means so */
                 owner?: string;
                 search?: string;
-                /** @description descending with a leading - */
+                /** @description only objects of this severity; what has cleared is left out */
+                severity?: ("normal" | "elevated" | "high") | null;
+                /** @description descending with a leading -; latency and iops: counters of the newest minute; total_latency and total_iops: of the window, as in the overview */
                 sort?: string;
                 /** @description only of this vCenter or array */
                 source?: number | null;
                 /** @description name=value, name= for any value, or a part of the value; without regard to case */
                 tag?: string[];
+                /** @description ISO 8601 with zone, `now` or `-3h` */
+                to?: string;
+                /** @description a part of its name */
+                vcenter?: string;
                 /** @description a part, as hosts name that of a device */
                 vendor?: string;
             };
@@ -15780,6 +16579,180 @@ export interface operations {
                      *             "owners": 4,
                      *             "share": 0.4
                      *           },
+                     *           "standing": {
+                     *             "application": null,
+                     *             "arrays": [
+                     *               {
+                     *                 "id": 1,
+                     *                 "kind": "array",
+                     *                 "name": "fa-1"
+                     *               }
+                     *             ],
+                     *             "baseline_from": "history",
+                     *             "baseline_us": 600,
+                     *             "bytes_per_s": 266240000,
+                     *             "cause": {
+                     *               "confidence": "confirmed",
+                     *               "headline": "db01 fills the queue of device ds-sql-01 on esx-1",
+                     *               "kind": "device_queue_full",
+                     *               "label": "Device queue full",
+                     *               "limit": {
+                     *                 "is_derived": true,
+                     *                 "name": "DQLEN",
+                     *                 "set_where": "host: queue depth of the HBA module",
+                     *                 "unit": "I/Os",
+                     *                 "used": 32,
+                     *                 "used_share": 1,
+                     *                 "value": 32
+                     *               },
+                     *               "object": {
+                     *                 "name": "db01",
+                     *                 "refs": [
+                     *                   {
+                     *                     "id": 3,
+                     *                     "kind": "vm",
+                     *                     "name": "db01"
+                     *                   }
+                     *                 ]
+                     *               },
+                     *               "on": {
+                     *                 "name": "device ds-sql-01 on esx-1",
+                     *                 "refs": [
+                     *                   {
+                     *                     "id": 1,
+                     *                     "kind": "host",
+                     *                     "name": "esx-1"
+                     *                   },
+                     *                   {
+                     *                     "id": 11,
+                     *                     "kind": "device",
+                     *                     "name": "naa.624a93709714b5cb91634c470002b200"
+                     *                   }
+                     *                 ]
+                     *               },
+                     *               "text": "db01 issues 93 % of the I/O; the queue of device ds-sql-01 on esx-1 is full (ACTV ≈ 32, DQLEN 32, QUED ≈ 23)"
+                     *             },
+                     *             "confidence": "confirmed",
+                     *             "excess_outstanding": 28.47,
+                     *             "excess_us": 438,
+                     *             "iops": 65000,
+                     *             "layer": "kernel",
+                     *             "layer_label": "Kernel",
+                     *             "layers": [
+                     *               {
+                     *                 "baseline_us": 0,
+                     *                 "excess_lower_us": 425,
+                     *                 "excess_upper_us": 451,
+                     *                 "excess_us": 438,
+                     *                 "label": "Kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "lower_us": 425,
+                     *                 "measured_us": 438,
+                     *                 "name": "kernel",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.471,
+                     *                 "upper_us": 451,
+                     *                 "us": 438
+                     *               },
+                     *               {
+                     *                 "baseline_us": 100,
+                     *                 "excess_lower_us": 0,
+                     *                 "excess_upper_us": 1.5,
+                     *                 "excess_us": 0,
+                     *                 "label": "SAN",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "lower_us": 82.5,
+                     *                 "measured_us": 92,
+                     *                 "name": "san",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.0989,
+                     *                 "upper_us": 101.5,
+                     *                 "us": 92
+                     *               },
+                     *               {
+                     *                 "baseline_us": 500,
+                     *                 "excess_lower_us": 0,
+                     *                 "excess_upper_us": 0,
+                     *                 "excess_us": 0,
+                     *                 "label": "Array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "lower_us": 398.5,
+                     *                 "measured_us": 400,
+                     *                 "name": "array",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.4301,
+                     *                 "upper_us": 401.5,
+                     *                 "us": 400
+                     *               }
+                     *             ],
+                     *             "limited_counters": false,
+                     *             "other": null,
+                     *             "other_label": null,
+                     *             "owner": {
+                     *               "name": "workplace team",
+                     *               "owners": 1,
+                     *               "share": 1
+                     *             },
+                     *             "quality": "A",
+                     *             "seen_only": false,
+                     *             "sentence": {
+                     *               "detail": "0.44 of 0.93 ms, 0.44 ms above baseline",
+                     *               "headline": "Kernel",
+                     *               "text": "Kernel: 0.44 of 0.93 ms, 0.44 ms above baseline"
+                     *             },
+                     *             "severity": "elevated",
+                     *             "share": 1,
+                     *             "state": "judged",
+                     *             "subject": {
+                     *               "id": 4,
+                     *               "kind": "host",
+                     *               "name": "esx-01.lab.example"
+                     *             },
+                     *             "total_us": 930,
+                     *             "trend": {
+                     *               "from_at": "2026-11-21T01:20:00Z",
+                     *               "step_s": 120,
+                     *               "total_us": [
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 604.1,
+                     *                 811.9,
+                     *                 927.3,
+                     *                 930,
+                     *                 930,
+                     *                 930,
+                     *                 930,
+                     *                 930,
+                     *                 930,
+                     *                 930
+                     *               ]
+                     *             },
+                     *             "until_at": null
+                     *           },
                      *           "vcenter": {
                      *             "id": 2,
                      *             "kind": "vcenter",
@@ -15818,6 +16791,180 @@ export interface operations {
                      *             "owners": 4,
                      *             "share": 0.4
                      *           },
+                     *           "standing": {
+                     *             "application": null,
+                     *             "arrays": [
+                     *               {
+                     *                 "id": 1,
+                     *                 "kind": "array",
+                     *                 "name": "fa-1"
+                     *               }
+                     *             ],
+                     *             "baseline_from": "history",
+                     *             "baseline_us": 600,
+                     *             "bytes_per_s": 266240000,
+                     *             "cause": {
+                     *               "confidence": "confirmed",
+                     *               "headline": "db01 fills the queue of device ds-sql-01 on esx-1",
+                     *               "kind": "device_queue_full",
+                     *               "label": "Device queue full",
+                     *               "limit": {
+                     *                 "is_derived": true,
+                     *                 "name": "DQLEN",
+                     *                 "set_where": "host: queue depth of the HBA module",
+                     *                 "unit": "I/Os",
+                     *                 "used": 32,
+                     *                 "used_share": 1,
+                     *                 "value": 32
+                     *               },
+                     *               "object": {
+                     *                 "name": "db01",
+                     *                 "refs": [
+                     *                   {
+                     *                     "id": 3,
+                     *                     "kind": "vm",
+                     *                     "name": "db01"
+                     *                   }
+                     *                 ]
+                     *               },
+                     *               "on": {
+                     *                 "name": "device ds-sql-01 on esx-1",
+                     *                 "refs": [
+                     *                   {
+                     *                     "id": 1,
+                     *                     "kind": "host",
+                     *                     "name": "esx-1"
+                     *                   },
+                     *                   {
+                     *                     "id": 11,
+                     *                     "kind": "device",
+                     *                     "name": "naa.624a93709714b5cb91634c470002b200"
+                     *                   }
+                     *                 ]
+                     *               },
+                     *               "text": "db01 issues 93 % of the I/O; the queue of device ds-sql-01 on esx-1 is full (ACTV ≈ 32, DQLEN 32, QUED ≈ 23)"
+                     *             },
+                     *             "confidence": "confirmed",
+                     *             "excess_outstanding": 28.47,
+                     *             "excess_us": 438,
+                     *             "iops": 65000,
+                     *             "layer": "kernel",
+                     *             "layer_label": "Kernel",
+                     *             "layers": [
+                     *               {
+                     *                 "baseline_us": 0,
+                     *                 "excess_lower_us": 425,
+                     *                 "excess_upper_us": 451,
+                     *                 "excess_us": 438,
+                     *                 "label": "Kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "lower_us": 425,
+                     *                 "measured_us": 438,
+                     *                 "name": "kernel",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.471,
+                     *                 "upper_us": 451,
+                     *                 "us": 438
+                     *               },
+                     *               {
+                     *                 "baseline_us": 100,
+                     *                 "excess_lower_us": 0,
+                     *                 "excess_upper_us": 1.5,
+                     *                 "excess_us": 0,
+                     *                 "label": "SAN",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "lower_us": 82.5,
+                     *                 "measured_us": 92,
+                     *                 "name": "san",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.0989,
+                     *                 "upper_us": 101.5,
+                     *                 "us": 92
+                     *               },
+                     *               {
+                     *                 "baseline_us": 500,
+                     *                 "excess_lower_us": 0,
+                     *                 "excess_upper_us": 0,
+                     *                 "excess_us": 0,
+                     *                 "label": "Array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "lower_us": 398.5,
+                     *                 "measured_us": 400,
+                     *                 "name": "array",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.4301,
+                     *                 "upper_us": 401.5,
+                     *                 "us": 400
+                     *               }
+                     *             ],
+                     *             "limited_counters": false,
+                     *             "other": null,
+                     *             "other_label": null,
+                     *             "owner": {
+                     *               "name": "workplace team",
+                     *               "owners": 1,
+                     *               "share": 1
+                     *             },
+                     *             "quality": "A",
+                     *             "seen_only": false,
+                     *             "sentence": {
+                     *               "detail": "0.44 of 0.93 ms, 0.44 ms above baseline",
+                     *               "headline": "Kernel",
+                     *               "text": "Kernel: 0.44 of 0.93 ms, 0.44 ms above baseline"
+                     *             },
+                     *             "severity": "elevated",
+                     *             "share": 1,
+                     *             "state": "judged",
+                     *             "subject": {
+                     *               "id": 5,
+                     *               "kind": "host",
+                     *               "name": "esx-02.lab.example"
+                     *             },
+                     *             "total_us": 930,
+                     *             "trend": {
+                     *               "from_at": "2026-11-21T01:20:00Z",
+                     *               "step_s": 120,
+                     *               "total_us": [
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 604.1,
+                     *                 811.9,
+                     *                 927.3,
+                     *                 930,
+                     *                 930,
+                     *                 930,
+                     *                 930,
+                     *                 930,
+                     *                 930,
+                     *                 930
+                     *               ]
+                     *             },
+                     *             "until_at": null
+                     *           },
                      *           "vcenter": {
                      *             "id": 2,
                      *             "kind": "vcenter",
@@ -15832,7 +16979,7 @@ export interface operations {
                      *       "total": 6
                      *     }
                      */
-                    "application/json": components["schemas"]["Page_HostRecord_"];
+                    "application/json": components["schemas"]["Page_ListedHost_"];
                 };
             };
             401: components["responses"]["Refused401"];
@@ -17135,6 +18282,10 @@ export interface operations {
     overview: {
         parameters: {
             query?: {
+                /** @description a part of the application, by the label that means so */
+                application?: string;
+                /** @description a part of the name of an array that holds its data */
+                array?: string;
                 /** @description name=value, name= for any value, or a part of the value; without regard to case */
                 attribute?: string[];
                 /** @description a part of its name */
@@ -17160,14 +18311,18 @@ export interface operations {
                 /** @description a part of the owner, by the label that means so */
                 owner?: string;
                 search?: string;
-                /** @description only objects of this severity */
+                /** @description only objects of this severity; what has cleared is left out */
                 severity?: ("normal" | "elevated" | "high") | null;
                 /** @description objects without a value come last */
                 sort?: "excess_outstanding" | "excess" | "latency" | "iops" | "name";
+                /** @description only of this vCenter or array */
+                source?: number | null;
                 /** @description name=value, name= for any value, or a part of the value; without regard to case */
                 tag?: string[];
                 /** @description ISO 8601 with zone, `now` or `-3h` */
                 to?: string;
+                /** @description a part of its name */
+                vcenter?: string;
                 /** @description a part, as hosts name that of a device */
                 vendor?: string;
             };
@@ -17299,6 +18454,7 @@ export interface operations {
                      *       "from_at": "2026-11-21T02:15:00Z",
                      *       "items": [
                      *         {
+                     *           "application": null,
                      *           "arrays": [
                      *             {
                      *               "id": 1,
@@ -17433,6 +18589,42 @@ export interface operations {
                      *             "name": "ds-sql-01"
                      *           },
                      *           "total_us": 930,
+                     *           "trend": {
+                     *             "from_at": "2026-11-21T01:20:00Z",
+                     *             "step_s": 120,
+                     *             "total_us": [
+                     *               502,
+                     *               502,
+                     *               502,
+                     *               502,
+                     *               502,
+                     *               502,
+                     *               502,
+                     *               502,
+                     *               502,
+                     *               502,
+                     *               502,
+                     *               502,
+                     *               502,
+                     *               502,
+                     *               502,
+                     *               502,
+                     *               502,
+                     *               502,
+                     *               502,
+                     *               502,
+                     *               604.1,
+                     *               811.9,
+                     *               927.3,
+                     *               930,
+                     *               930,
+                     *               930,
+                     *               930,
+                     *               930,
+                     *               930,
+                     *               930
+                     *             ]
+                     *           },
                      *           "until_at": null
                      *         }
                      *       ],
@@ -19100,6 +20292,10 @@ export interface operations {
     list_vms: {
         parameters: {
             query?: {
+                /** @description a part of the application, by the label that means so */
+                application?: string;
+                /** @description a part of the name of an array that holds its data */
+                array?: string;
                 /** @description name=value, name= for any value, or a part of the value; without regard to case */
                 attribute?: string[];
                 /** @description a part of its name */
@@ -19108,21 +20304,31 @@ export interface operations {
                 dns?: string;
                 /** @description a part, without regard to case; of objects other than VMs: of a VM on them */
                 folder?: string;
+                /** @description as elsewhere; default: the last 5 analyzed minutes */
+                from?: string | null;
                 /** @description a part of an address, or a network such as 10.1.0.0/16 */
                 ip?: string;
                 /** @description name=value, name= for any value, or a part of the value; without regard to case */
                 label?: string[];
+                /** @description only objects whose diagnosis names this layer */
+                layer?: ("guest" | "kernel" | "san" | "array") | null;
                 limit?: number;
                 offset?: number;
                 /** @description a part of the owner, by the label that means so */
                 owner?: string;
                 search?: string;
-                /** @description descending with a leading - */
+                /** @description only objects of this severity; what has cleared is left out */
+                severity?: ("normal" | "elevated" | "high") | null;
+                /** @description descending with a leading -; latency and iops: counters of the newest minute; total_latency and total_iops: of the window, as in the overview */
                 sort?: string;
                 /** @description only of this vCenter or array */
                 source?: number | null;
                 /** @description name=value, name= for any value, or a part of the value; without regard to case */
                 tag?: string[];
+                /** @description ISO 8601 with zone, `now` or `-3h` */
+                to?: string;
+                /** @description a part of its name */
+                vcenter?: string;
                 /** @description a part, as hosts name that of a device */
                 vendor?: string;
             };
@@ -19214,6 +20420,180 @@ export interface operations {
                      *             "share": 1
                      *           },
                      *           "power_state": "poweredOn",
+                     *           "standing": {
+                     *             "application": null,
+                     *             "arrays": [
+                     *               {
+                     *                 "id": 1,
+                     *                 "kind": "array",
+                     *                 "name": "fa-1"
+                     *               }
+                     *             ],
+                     *             "baseline_from": "history",
+                     *             "baseline_us": 600,
+                     *             "bytes_per_s": 266240000,
+                     *             "cause": {
+                     *               "confidence": "confirmed",
+                     *               "headline": "db01 fills the queue of device ds-sql-01 on esx-1",
+                     *               "kind": "device_queue_full",
+                     *               "label": "Device queue full",
+                     *               "limit": {
+                     *                 "is_derived": true,
+                     *                 "name": "DQLEN",
+                     *                 "set_where": "host: queue depth of the HBA module",
+                     *                 "unit": "I/Os",
+                     *                 "used": 32,
+                     *                 "used_share": 1,
+                     *                 "value": 32
+                     *               },
+                     *               "object": {
+                     *                 "name": "db01",
+                     *                 "refs": [
+                     *                   {
+                     *                     "id": 3,
+                     *                     "kind": "vm",
+                     *                     "name": "db01"
+                     *                   }
+                     *                 ]
+                     *               },
+                     *               "on": {
+                     *                 "name": "device ds-sql-01 on esx-1",
+                     *                 "refs": [
+                     *                   {
+                     *                     "id": 1,
+                     *                     "kind": "host",
+                     *                     "name": "esx-1"
+                     *                   },
+                     *                   {
+                     *                     "id": 11,
+                     *                     "kind": "device",
+                     *                     "name": "naa.624a93709714b5cb91634c470002b200"
+                     *                   }
+                     *                 ]
+                     *               },
+                     *               "text": "db01 issues 93 % of the I/O; the queue of device ds-sql-01 on esx-1 is full (ACTV ≈ 32, DQLEN 32, QUED ≈ 23)"
+                     *             },
+                     *             "confidence": "confirmed",
+                     *             "excess_outstanding": 28.47,
+                     *             "excess_us": 438,
+                     *             "iops": 65000,
+                     *             "layer": "kernel",
+                     *             "layer_label": "Kernel",
+                     *             "layers": [
+                     *               {
+                     *                 "baseline_us": 0,
+                     *                 "excess_lower_us": 425,
+                     *                 "excess_upper_us": 451,
+                     *                 "excess_us": 438,
+                     *                 "label": "Kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "lower_us": 425,
+                     *                 "measured_us": 438,
+                     *                 "name": "kernel",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.471,
+                     *                 "upper_us": 451,
+                     *                 "us": 438
+                     *               },
+                     *               {
+                     *                 "baseline_us": 100,
+                     *                 "excess_lower_us": 0,
+                     *                 "excess_upper_us": 1.5,
+                     *                 "excess_us": 0,
+                     *                 "label": "SAN",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "lower_us": 82.5,
+                     *                 "measured_us": 92,
+                     *                 "name": "san",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.0989,
+                     *                 "upper_us": 101.5,
+                     *                 "us": 92
+                     *               },
+                     *               {
+                     *                 "baseline_us": 500,
+                     *                 "excess_lower_us": 0,
+                     *                 "excess_upper_us": 0,
+                     *                 "excess_us": 0,
+                     *                 "label": "Array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "lower_us": 398.5,
+                     *                 "measured_us": 400,
+                     *                 "name": "array",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.4301,
+                     *                 "upper_us": 401.5,
+                     *                 "us": 400
+                     *               }
+                     *             ],
+                     *             "limited_counters": false,
+                     *             "other": null,
+                     *             "other_label": null,
+                     *             "owner": {
+                     *               "name": "workplace team",
+                     *               "owners": 1,
+                     *               "share": 1
+                     *             },
+                     *             "quality": "A",
+                     *             "seen_only": false,
+                     *             "sentence": {
+                     *               "detail": "0.44 of 0.93 ms, 0.44 ms above baseline",
+                     *               "headline": "Kernel",
+                     *               "text": "Kernel: 0.44 of 0.93 ms, 0.44 ms above baseline"
+                     *             },
+                     *             "severity": "elevated",
+                     *             "share": 1,
+                     *             "state": "judged",
+                     *             "subject": {
+                     *               "id": 40,
+                     *               "kind": "vm",
+                     *               "name": "app-03"
+                     *             },
+                     *             "total_us": 930,
+                     *             "trend": {
+                     *               "from_at": "2026-11-21T01:20:00Z",
+                     *               "step_s": 120,
+                     *               "total_us": [
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 604.1,
+                     *                 811.9,
+                     *                 927.3,
+                     *                 930,
+                     *                 930,
+                     *                 930,
+                     *                 930,
+                     *                 930,
+                     *                 930,
+                     *                 930
+                     *               ]
+                     *             },
+                     *             "until_at": null
+                     *           },
                      *           "vcenter": {
                      *             "id": 2,
                      *             "kind": "vcenter",
@@ -19293,6 +20673,180 @@ export interface operations {
                      *             "share": 1
                      *           },
                      *           "power_state": "poweredOn",
+                     *           "standing": {
+                     *             "application": null,
+                     *             "arrays": [
+                     *               {
+                     *                 "id": 1,
+                     *                 "kind": "array",
+                     *                 "name": "fa-1"
+                     *               }
+                     *             ],
+                     *             "baseline_from": "history",
+                     *             "baseline_us": 600,
+                     *             "bytes_per_s": 266240000,
+                     *             "cause": {
+                     *               "confidence": "confirmed",
+                     *               "headline": "db01 fills the queue of device ds-sql-01 on esx-1",
+                     *               "kind": "device_queue_full",
+                     *               "label": "Device queue full",
+                     *               "limit": {
+                     *                 "is_derived": true,
+                     *                 "name": "DQLEN",
+                     *                 "set_where": "host: queue depth of the HBA module",
+                     *                 "unit": "I/Os",
+                     *                 "used": 32,
+                     *                 "used_share": 1,
+                     *                 "value": 32
+                     *               },
+                     *               "object": {
+                     *                 "name": "db01",
+                     *                 "refs": [
+                     *                   {
+                     *                     "id": 3,
+                     *                     "kind": "vm",
+                     *                     "name": "db01"
+                     *                   }
+                     *                 ]
+                     *               },
+                     *               "on": {
+                     *                 "name": "device ds-sql-01 on esx-1",
+                     *                 "refs": [
+                     *                   {
+                     *                     "id": 1,
+                     *                     "kind": "host",
+                     *                     "name": "esx-1"
+                     *                   },
+                     *                   {
+                     *                     "id": 11,
+                     *                     "kind": "device",
+                     *                     "name": "naa.624a93709714b5cb91634c470002b200"
+                     *                   }
+                     *                 ]
+                     *               },
+                     *               "text": "db01 issues 93 % of the I/O; the queue of device ds-sql-01 on esx-1 is full (ACTV ≈ 32, DQLEN 32, QUED ≈ 23)"
+                     *             },
+                     *             "confidence": "confirmed",
+                     *             "excess_outstanding": 28.47,
+                     *             "excess_us": 438,
+                     *             "iops": 65000,
+                     *             "layer": "kernel",
+                     *             "layer_label": "Kernel",
+                     *             "layers": [
+                     *               {
+                     *                 "baseline_us": 0,
+                     *                 "excess_lower_us": 425,
+                     *                 "excess_upper_us": 451,
+                     *                 "excess_us": 438,
+                     *                 "label": "Kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "lower_us": 425,
+                     *                 "measured_us": 438,
+                     *                 "name": "kernel",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.471,
+                     *                 "upper_us": 451,
+                     *                 "us": 438
+                     *               },
+                     *               {
+                     *                 "baseline_us": 100,
+                     *                 "excess_lower_us": 0,
+                     *                 "excess_upper_us": 1.5,
+                     *                 "excess_us": 0,
+                     *                 "label": "SAN",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "lower_us": 82.5,
+                     *                 "measured_us": 92,
+                     *                 "name": "san",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.0989,
+                     *                 "upper_us": 101.5,
+                     *                 "us": 92
+                     *               },
+                     *               {
+                     *                 "baseline_us": 500,
+                     *                 "excess_lower_us": 0,
+                     *                 "excess_upper_us": 0,
+                     *                 "excess_us": 0,
+                     *                 "label": "Array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "lower_us": 398.5,
+                     *                 "measured_us": 400,
+                     *                 "name": "array",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.4301,
+                     *                 "upper_us": 401.5,
+                     *                 "us": 400
+                     *               }
+                     *             ],
+                     *             "limited_counters": false,
+                     *             "other": null,
+                     *             "other_label": null,
+                     *             "owner": {
+                     *               "name": "workplace team",
+                     *               "owners": 1,
+                     *               "share": 1
+                     *             },
+                     *             "quality": "A",
+                     *             "seen_only": false,
+                     *             "sentence": {
+                     *               "detail": "0.44 of 0.93 ms, 0.44 ms above baseline",
+                     *               "headline": "Kernel",
+                     *               "text": "Kernel: 0.44 of 0.93 ms, 0.44 ms above baseline"
+                     *             },
+                     *             "severity": "elevated",
+                     *             "share": 1,
+                     *             "state": "judged",
+                     *             "subject": {
+                     *               "id": 38,
+                     *               "kind": "vm",
+                     *               "name": "app-main"
+                     *             },
+                     *             "total_us": 930,
+                     *             "trend": {
+                     *               "from_at": "2026-11-21T01:20:00Z",
+                     *               "step_s": 120,
+                     *               "total_us": [
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 604.1,
+                     *                 811.9,
+                     *                 927.3,
+                     *                 930,
+                     *                 930,
+                     *                 930,
+                     *                 930,
+                     *                 930,
+                     *                 930,
+                     *                 930
+                     *               ]
+                     *             },
+                     *             "until_at": null
+                     *           },
                      *           "vcenter": {
                      *             "id": 2,
                      *             "kind": "vcenter",
@@ -19305,7 +20859,7 @@ export interface operations {
                      *       "total": 48
                      *     }
                      */
-                    "application/json": components["schemas"]["Page_VmRecord_"];
+                    "application/json": components["schemas"]["Page_ListedVm_"];
                 };
             };
             401: components["responses"]["Refused401"];
@@ -19641,6 +21195,10 @@ export interface operations {
     list_volumes: {
         parameters: {
             query?: {
+                /** @description a part of the application, by the label that means so */
+                application?: string;
+                /** @description a part of the name of an array that holds its data */
+                array?: string;
                 /** @description name=value, name= for any value, or a part of the value; without regard to case */
                 attribute?: string[];
                 /** @description a part of its name */
@@ -19649,21 +21207,31 @@ export interface operations {
                 dns?: string;
                 /** @description a part, without regard to case; of objects other than VMs: of a VM on them */
                 folder?: string;
+                /** @description as elsewhere; default: the last 5 analyzed minutes */
+                from?: string | null;
                 /** @description a part of an address, or a network such as 10.1.0.0/16 */
                 ip?: string;
                 /** @description name=value, name= for any value, or a part of the value; without regard to case */
                 label?: string[];
+                /** @description only objects whose diagnosis names this layer */
+                layer?: ("guest" | "kernel" | "san" | "array") | null;
                 limit?: number;
                 offset?: number;
                 /** @description a part of the owner, by the label that means so */
                 owner?: string;
                 search?: string;
-                /** @description descending with a leading - */
+                /** @description only objects of this severity; what has cleared is left out */
+                severity?: ("normal" | "elevated" | "high") | null;
+                /** @description descending with a leading -; latency and iops: counters of the newest minute; total_latency and total_iops: of the window, as in the overview */
                 sort?: string;
                 /** @description only of this vCenter or array */
                 source?: number | null;
                 /** @description name=value, name= for any value, or a part of the value; without regard to case */
                 tag?: string[];
+                /** @description ISO 8601 with zone, `now` or `-3h` */
+                to?: string;
+                /** @description a part of its name */
+                vcenter?: string;
                 /** @description a part, as hosts name that of a device */
                 vendor?: string;
             };
@@ -19727,6 +21295,180 @@ export interface operations {
                      *           "qos_iops_limit": null,
                      *           "serial": "BCA5E2F6368C4B9300011011",
                      *           "size_bytes": 8796093022208,
+                     *           "standing": {
+                     *             "application": null,
+                     *             "arrays": [
+                     *               {
+                     *                 "id": 1,
+                     *                 "kind": "array",
+                     *                 "name": "fa-1"
+                     *               }
+                     *             ],
+                     *             "baseline_from": "history",
+                     *             "baseline_us": 600,
+                     *             "bytes_per_s": 266240000,
+                     *             "cause": {
+                     *               "confidence": "confirmed",
+                     *               "headline": "db01 fills the queue of device ds-sql-01 on esx-1",
+                     *               "kind": "device_queue_full",
+                     *               "label": "Device queue full",
+                     *               "limit": {
+                     *                 "is_derived": true,
+                     *                 "name": "DQLEN",
+                     *                 "set_where": "host: queue depth of the HBA module",
+                     *                 "unit": "I/Os",
+                     *                 "used": 32,
+                     *                 "used_share": 1,
+                     *                 "value": 32
+                     *               },
+                     *               "object": {
+                     *                 "name": "db01",
+                     *                 "refs": [
+                     *                   {
+                     *                     "id": 3,
+                     *                     "kind": "vm",
+                     *                     "name": "db01"
+                     *                   }
+                     *                 ]
+                     *               },
+                     *               "on": {
+                     *                 "name": "device ds-sql-01 on esx-1",
+                     *                 "refs": [
+                     *                   {
+                     *                     "id": 1,
+                     *                     "kind": "host",
+                     *                     "name": "esx-1"
+                     *                   },
+                     *                   {
+                     *                     "id": 11,
+                     *                     "kind": "device",
+                     *                     "name": "naa.624a93709714b5cb91634c470002b200"
+                     *                   }
+                     *                 ]
+                     *               },
+                     *               "text": "db01 issues 93 % of the I/O; the queue of device ds-sql-01 on esx-1 is full (ACTV ≈ 32, DQLEN 32, QUED ≈ 23)"
+                     *             },
+                     *             "confidence": "confirmed",
+                     *             "excess_outstanding": 28.47,
+                     *             "excess_us": 438,
+                     *             "iops": 65000,
+                     *             "layer": "kernel",
+                     *             "layer_label": "Kernel",
+                     *             "layers": [
+                     *               {
+                     *                 "baseline_us": 0,
+                     *                 "excess_lower_us": 425,
+                     *                 "excess_upper_us": 451,
+                     *                 "excess_us": 438,
+                     *                 "label": "Kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "lower_us": 425,
+                     *                 "measured_us": 438,
+                     *                 "name": "kernel",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.471,
+                     *                 "upper_us": 451,
+                     *                 "us": 438
+                     *               },
+                     *               {
+                     *                 "baseline_us": 100,
+                     *                 "excess_lower_us": 0,
+                     *                 "excess_upper_us": 1.5,
+                     *                 "excess_us": 0,
+                     *                 "label": "SAN",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "lower_us": 82.5,
+                     *                 "measured_us": 92,
+                     *                 "name": "san",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.0989,
+                     *                 "upper_us": 101.5,
+                     *                 "us": 92
+                     *               },
+                     *               {
+                     *                 "baseline_us": 500,
+                     *                 "excess_lower_us": 0,
+                     *                 "excess_upper_us": 0,
+                     *                 "excess_us": 0,
+                     *                 "label": "Array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "lower_us": 398.5,
+                     *                 "measured_us": 400,
+                     *                 "name": "array",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.4301,
+                     *                 "upper_us": 401.5,
+                     *                 "us": 400
+                     *               }
+                     *             ],
+                     *             "limited_counters": false,
+                     *             "other": null,
+                     *             "other_label": null,
+                     *             "owner": {
+                     *               "name": "workplace team",
+                     *               "owners": 1,
+                     *               "share": 1
+                     *             },
+                     *             "quality": "A",
+                     *             "seen_only": false,
+                     *             "sentence": {
+                     *               "detail": "0.44 of 0.93 ms, 0.44 ms above baseline",
+                     *               "headline": "Kernel",
+                     *               "text": "Kernel: 0.44 of 0.93 ms, 0.44 ms above baseline"
+                     *             },
+                     *             "severity": "elevated",
+                     *             "share": 1,
+                     *             "state": "judged",
+                     *             "subject": {
+                     *               "id": 31,
+                     *               "kind": "volume",
+                     *               "name": "app-05"
+                     *             },
+                     *             "total_us": 930,
+                     *             "trend": {
+                     *               "from_at": "2026-11-21T01:20:00Z",
+                     *               "step_s": 120,
+                     *               "total_us": [
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 604.1,
+                     *                 811.9,
+                     *                 927.3,
+                     *                 930,
+                     *                 930,
+                     *                 930,
+                     *                 930,
+                     *                 930,
+                     *                 930,
+                     *                 930
+                     *               ]
+                     *             },
+                     *             "until_at": null
+                     *           },
                      *           "stretched": false
                      *         },
                      *         {
@@ -19774,6 +21516,180 @@ export interface operations {
                      *           "qos_iops_limit": null,
                      *           "serial": "BCA5E2F6368C4B9300011013",
                      *           "size_bytes": 8796093022208,
+                     *           "standing": {
+                     *             "application": null,
+                     *             "arrays": [
+                     *               {
+                     *                 "id": 1,
+                     *                 "kind": "array",
+                     *                 "name": "fa-1"
+                     *               }
+                     *             ],
+                     *             "baseline_from": "history",
+                     *             "baseline_us": 600,
+                     *             "bytes_per_s": 266240000,
+                     *             "cause": {
+                     *               "confidence": "confirmed",
+                     *               "headline": "db01 fills the queue of device ds-sql-01 on esx-1",
+                     *               "kind": "device_queue_full",
+                     *               "label": "Device queue full",
+                     *               "limit": {
+                     *                 "is_derived": true,
+                     *                 "name": "DQLEN",
+                     *                 "set_where": "host: queue depth of the HBA module",
+                     *                 "unit": "I/Os",
+                     *                 "used": 32,
+                     *                 "used_share": 1,
+                     *                 "value": 32
+                     *               },
+                     *               "object": {
+                     *                 "name": "db01",
+                     *                 "refs": [
+                     *                   {
+                     *                     "id": 3,
+                     *                     "kind": "vm",
+                     *                     "name": "db01"
+                     *                   }
+                     *                 ]
+                     *               },
+                     *               "on": {
+                     *                 "name": "device ds-sql-01 on esx-1",
+                     *                 "refs": [
+                     *                   {
+                     *                     "id": 1,
+                     *                     "kind": "host",
+                     *                     "name": "esx-1"
+                     *                   },
+                     *                   {
+                     *                     "id": 11,
+                     *                     "kind": "device",
+                     *                     "name": "naa.624a93709714b5cb91634c470002b200"
+                     *                   }
+                     *                 ]
+                     *               },
+                     *               "text": "db01 issues 93 % of the I/O; the queue of device ds-sql-01 on esx-1 is full (ACTV ≈ 32, DQLEN 32, QUED ≈ 23)"
+                     *             },
+                     *             "confidence": "confirmed",
+                     *             "excess_outstanding": 28.47,
+                     *             "excess_us": 438,
+                     *             "iops": 65000,
+                     *             "layer": "kernel",
+                     *             "layer_label": "Kernel",
+                     *             "layers": [
+                     *               {
+                     *                 "baseline_us": 0,
+                     *                 "excess_lower_us": 425,
+                     *                 "excess_upper_us": 451,
+                     *                 "excess_us": 438,
+                     *                 "label": "Kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "lower_us": 425,
+                     *                 "measured_us": 438,
+                     *                 "name": "kernel",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.471,
+                     *                 "upper_us": 451,
+                     *                 "us": 438
+                     *               },
+                     *               {
+                     *                 "baseline_us": 100,
+                     *                 "excess_lower_us": 0,
+                     *                 "excess_upper_us": 1.5,
+                     *                 "excess_us": 0,
+                     *                 "label": "SAN",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "lower_us": 82.5,
+                     *                 "measured_us": 92,
+                     *                 "name": "san",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.0989,
+                     *                 "upper_us": 101.5,
+                     *                 "us": 92
+                     *               },
+                     *               {
+                     *                 "baseline_us": 500,
+                     *                 "excess_lower_us": 0,
+                     *                 "excess_upper_us": 0,
+                     *                 "excess_us": 0,
+                     *                 "label": "Array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "lower_us": 398.5,
+                     *                 "measured_us": 400,
+                     *                 "name": "array",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.4301,
+                     *                 "upper_us": 401.5,
+                     *                 "us": 400
+                     *               }
+                     *             ],
+                     *             "limited_counters": false,
+                     *             "other": null,
+                     *             "other_label": null,
+                     *             "owner": {
+                     *               "name": "workplace team",
+                     *               "owners": 1,
+                     *               "share": 1
+                     *             },
+                     *             "quality": "A",
+                     *             "seen_only": false,
+                     *             "sentence": {
+                     *               "detail": "0.44 of 0.93 ms, 0.44 ms above baseline",
+                     *               "headline": "Kernel",
+                     *               "text": "Kernel: 0.44 of 0.93 ms, 0.44 ms above baseline"
+                     *             },
+                     *             "severity": "elevated",
+                     *             "share": 1,
+                     *             "state": "judged",
+                     *             "subject": {
+                     *               "id": 18,
+                     *               "kind": "volume",
+                     *               "name": "archive-10"
+                     *             },
+                     *             "total_us": 930,
+                     *             "trend": {
+                     *               "from_at": "2026-11-21T01:20:00Z",
+                     *               "step_s": 120,
+                     *               "total_us": [
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 604.1,
+                     *                 811.9,
+                     *                 927.3,
+                     *                 930,
+                     *                 930,
+                     *                 930,
+                     *                 930,
+                     *                 930,
+                     *                 930,
+                     *                 930
+                     *               ]
+                     *             },
+                     *             "until_at": null
+                     *           },
                      *           "stretched": false
                      *         }
                      *       ],
@@ -19782,7 +21698,7 @@ export interface operations {
                      *       "total": 31
                      *     }
                      */
-                    "application/json": components["schemas"]["Page_VolumeRecord_"];
+                    "application/json": components["schemas"]["Page_ListedVolume_"];
                 };
             };
             401: components["responses"]["Refused401"];

@@ -1,6 +1,6 @@
 /** The API's answers under short names. */
 
-import type { components } from './schema'
+import type { components, paths } from './schema'
 
 type Schemas = components['schemas']
 
@@ -26,15 +26,15 @@ export type FileImport = Schemas['ImportOut']
 export type GuestDisk = Schemas['GuestDiskOut']
 export type Unmatched = Schemas['UnmatchedPage']
 export type UnmatchedRow = Schemas['UnmatchedRecord']
-export type DatastoreRow = Schemas['DatastoreRecord']
+export type DatastoreRow = Schemas['ListedDatastore']
 export type DatastoreOut = Schemas['DatastoreDetail']
-export type VmRow = Schemas['VmRecord']
+export type VmRow = Schemas['ListedVm']
 export type VmOut = Schemas['VmDetail']
-export type HostRow = Schemas['HostRecord']
+export type HostRow = Schemas['ListedHost']
 export type HostOut = Schemas['HostDetail']
 export type VolumeRow = Schemas['VolumeRecord']
 export type VolumeOut = Schemas['VolumeDetail']
-export type ArrayRow = Schemas['ArrayRecord']
+export type ArrayRow = Schemas['ListedArray']
 export type ArrayOut = Schemas['ArrayDetail']
 export type DeviceOut = Schemas['DeviceRow']
 export type Series = Schemas['Series']
@@ -57,6 +57,14 @@ export type HostOnDatastore = Schemas['HostLatencyRow']
 export type Deltas = Schemas['Deltas']
 export type Overview = Schemas['OverviewOut']
 export type OverviewRow = Schemas['RankedObject']
+/** In a list; on a page there are volumes without a standing. */
+export type ListedVolume = Schemas['ListedVolume']
+type OverviewSearch = NonNullable<paths['/api/v1/overview']['get']['parameters']['query']>
+/** What lists and the overview can be narrowed by. */
+export type ListFilters = Omit<
+  OverviewSearch,
+  'kind' | 'sort' | 'order' | 'limit' | 'offset' | 'from' | 'to' | 'confidence'
+>
 export type DiagnosisSeverity = NonNullable<Schemas['Diagnosis']['severity']>
 export type Confidence = NonNullable<Schemas['Diagnosis']['confidence']>
 export type JudgedState = Schemas['Diagnosis']['state']

@@ -7,6 +7,7 @@ import { diagnosisQuery, environmentLatencyQuery, overviewQuery } from '../api/d
 import { type EntityKind, oneQuery, sourcesQuery } from '../api/queries'
 import { showSummary } from '../api/summary'
 import * as navigationCopy from '../copy/navigation'
+import { FILTER_PARAMETERS } from '../domain/filters/filterValues'
 import { KINDS, type Kind } from '../domain/kinds'
 import {
   ALERT_SEVERITY,
@@ -23,19 +24,16 @@ import {
   FINDING_SEVERITY,
   FINDING_STATE,
   FINDINGS_SORT,
-  LIST_SORT,
   NOTIFICATION_STATE,
   PART,
   RANKED_KIND,
-  RANKED_LAYER,
-  RANKED_SEVERITY,
   RANKING_SORT,
   SCREEN_INCHES,
-  SOURCE,
   STACK,
   TAB,
   UNMATCHED,
   UNMATCHED_KIND,
+  VOLUMES_SORT,
   WHATIF_PARAMETERS,
 } from '../domain/parameters'
 import { upgradeObjectAddress, upgradeRange } from '../domain/sections/oldAddresses'
@@ -124,11 +122,11 @@ const CODE: Record<EntityKind, Record<'list' | 'one', Page['load']>> = {
   },
 }
 
-const LIST_PARAMETERS = [FILTER, LIST_SORT, SOURCE, COLUMNS]
+const LIST_PARAMETERS = [...FILTER_PARAMETERS, RANKING_SORT, COLUMNS]
 const CHART_PARAMETERS = [HIDDEN_LINES, STACK, BOUNDS]
 // An array's page has its volumes, which are filtered and sorted as in a list.
 const OBJECT_PARAMETERS = [TAB, BREAKDOWN_DIRECTION, PART, CONTRIBUTED_LAYER, ...CHART_PARAMETERS]
-const ARRAY_PARAMETERS = [...OBJECT_PARAMETERS, FILTER, LIST_SORT]
+const ARRAY_PARAMETERS = [...OBJECT_PARAMETERS, FILTER, VOLUMES_SORT]
 
 const pagesOf = ({ id, title, titles, subject, key }: Kind): Page[] => [
   { path: `/${id}`, title: titles, parameters: LIST_PARAMETERS, load: CODE[id].list, menu: { icon: subject, key } },
@@ -147,7 +145,7 @@ export const PAGES: readonly Page[] = [
   {
     path: '/',
     title: navigationCopy.overview,
-    parameters: [FILTER, RANKED_KIND, RANKED_LAYER, RANKED_SEVERITY, RANKING_SORT, COLUMNS, HIDDEN_LINES],
+    parameters: [...FILTER_PARAMETERS, RANKED_KIND, RANKING_SORT, COLUMNS, HIDDEN_LINES],
     upgrade: upgradeRange,
     load: () => import('../features/overview/OverviewPage'),
     charts: () =>

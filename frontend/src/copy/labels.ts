@@ -1,6 +1,7 @@
 /** Owners, labels, and what a guest reports. */
 
 export const owner = 'Owner'
+export const application = 'Application'
 export const sharedOwner = (name: string, percent: number, owners: number) =>
   `${name} ${percent} % of VMs, ${owners} owners`
 export const moreValues = (values: string, more: number) => `${values} and ${more} more`

@@ -2,17 +2,15 @@
 
 export const filterByKind = (noun: string) => `Filter by ${noun} name`
 export const filterByName = 'Filter by name'
-export const matching = (search: string) => `matching “${search}”`
+export const matching = (count: string) => `${count} match the filters`
+export const filtersTooNarrow = 'Nothing matches these filters. Clear one of them.'
 export const openSources = 'Open sources'
 export const noMatch = (noun: string) => `No matching ${noun}`
-export const sourceEmpty = 'This source has none. Choose another source above.'
 export const nothingLike = (search: string) => `Nothing matches “${search}”. Shorten or clear the filter.`
 export const sortedBy = (column: string, isDescending: boolean) =>
   `${column}, ${isDescending ? 'highest first' : 'ascending'}`
 export const sortOrder = 'Sort order'
 export const customOrder = 'Custom order'
-export const bySource = 'Filter by source'
-export const allSources = 'All sources'
 export const hostArrayLatency = (hosts: string, array: string) => `Hosts ${hosts}, array ${array}`
 export const keyHosts = 'GAVG (guest latency): DAVG (device latency)'
 export const keyArray = 'array'

@@ -21,7 +21,6 @@ export const CONTRIBUTED_LAYER = choice('of', LAYER_IDS, '')
 /** Tables. */
 export const FILTER = text('q')
 export const SOURCE = number('source')
-export const LIST_SORT = text('sort', 'name')
 export const VOLUMES_SORT = text('sort', '-latency')
 
 /** The overview. */
@@ -32,10 +31,8 @@ export const RANKED_KIND = choice(
   KINDS.map(({ id }) => id),
   'datastores',
 )
-export const RANKED_LAYER = choice('layer', LAYER_IDS, '')
 /** Worst first. */
 export const WORST_SEVERITY_FIRST = ['high', 'elevated', 'normal'] as const
-export const RANKED_SEVERITY = choice('severity', WORST_SEVERITY_FIRST, '')
 
 /** Alerts and sources. */
 export const ALERT_SEVERITIES = ['critical', 'warning', 'info'] as const

@@ -16,6 +16,7 @@ from gavel.db.queries.events import events_of
 from gavel.db.queries.hosts import host, hosts
 from gavel.db.queries.matching import MatchBy
 from gavel.db.queries.newest import NewestSides, newest_minute, newest_sides
+from gavel.db.queries.object_filter import ObjectFilter
 from gavel.db.queries.paging import ListQuery, Sort
 from gavel.db.queries.refs import RefKind
 from gavel.db.queries.vms import vm, vms
@@ -180,7 +181,9 @@ def test_the_arrays_own_time_is_told_of_reads_and_of_writes_alone(environment: E
     store.advance(environment.array, Stream.ARRAY_VOLUME, end + timedelta(seconds=30))
     with reading(store.engine) as connection:
         (row,) = (
-            one for one in volumes(connection, ListQuery(source_id=environment.array), NOW).items if one.name == "v0"
+            one
+            for one in volumes(connection, ListQuery(filter=ObjectFilter(source_id=environment.array)), NOW).items
+            if one.name == "v0"
         )
     assert (row.newest.array_read_us, row.newest.array_write_us) == (220.0, 520.0)
     assert row.newest.array_internal_us == pytest.approx((3 * 220 + 520 + 920) / 5)
@@ -220,7 +223,7 @@ def test_volumes_that_the_array_did_not_time_come_last_however_slow_hosts_see_th
 
 
 def slowest_volumes(environment: Environment, limit: int) -> list[tuple[str, float | None, float | None]]:
-    query = ListQuery(source_id=environment.array, sort=Sort.LATENCY, descending=True, limit=limit)
+    query = ListQuery(filter=ObjectFilter(source_id=environment.array), sort=Sort.LATENCY, descending=True, limit=limit)
     with reading(environment.store.engine) as connection:
         page = volumes(connection, query, NOW)
     return [(row.name, row.newest.array_internal_us, row.newest.host_gavg_us) for row in page.items]
@@ -257,7 +260,7 @@ def test_one_of_each_with_its_parts(environment: Environment) -> None:
         simple = datastore(connection, datastore_id, NOW)
         db01 = vm(connection, vm_id, NOW)
         esx = host(connection, host_id, NOW)
-        page = volumes(connection, ListQuery(source_id=environment.array), NOW)
+        page = volumes(connection, ListQuery(filter=ObjectFilter(source_id=environment.array)), NOW)
     assert [(d.host.name, d.paths_total, d.paths_working, d.volume.name if d.volume else None) for d in simple.devices] == [
         ("esx-1", 2, 1, "v0"), ("esx-2", 2, 1, "v0"),
     ]  # fmt: skip

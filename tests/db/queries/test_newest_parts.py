@@ -12,6 +12,7 @@ from gavel.db.engine import reading
 from gavel.db.queries.arrays import arrays
 from gavel.db.queries.hosts import HostDetail, host
 from gavel.db.queries.newest import DeviceNumbers, VolumeParts
+from gavel.db.queries.object_filter import ObjectFilter
 from gavel.db.queries.paging import ListQuery
 from gavel.db.queries.sources import source_health
 from gavel.db.queries.vms import vm
@@ -103,7 +104,10 @@ def test_a_volume_is_told_with_the_parts_of_its_time_and_its_mirrored_writes(
     store.write(environment.array, batch(Stream.ARRAY_VOLUME, "id-v0", every(30, END, 2), 30, **ops, **times))
     store.advance(environment.array, Stream.ARRAY_VOLUME, END + timedelta(seconds=30))
     with reading(store.engine) as connection:
-        rows = {one.name: one for one in volumes(connection, ListQuery(source_id=environment.array), NOW).items}
+        rows = {
+            one.name: one
+            for one in volumes(connection, ListQuery(filter=ObjectFilter(source_id=environment.array)), NOW).items
+        }
     parts = rows["v0"].parts
     assert parts == VolumeParts(service_us=400.0, queue_us=20.0, qos_us=5.0, mirrored_write_us=925.0)
     assert rows["v0"].newest.array_internal_us == pytest.approx(425.0)
@@ -115,7 +119,7 @@ def test_an_array_its_source_and_the_list_of_volumes_count_one_number_of_them(
     environment: Environment, store: Store
 ) -> None:
     with reading(store.engine) as connection:
-        of = ListQuery(source_id=environment.array)
+        of = ListQuery(filter=ObjectFilter(source_id=environment.array))
         listed = volumes(connection, of, NOW).total
         (row,) = arrays(connection, of, NOW).items
         (health,) = source_health(connection, NOW, environment.array)

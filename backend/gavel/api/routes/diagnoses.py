@@ -11,19 +11,18 @@ from fastapi import APIRouter, Path, Query, Response
 from gavel.api.deps import AppDep, AppState, NowDep, ReaderOnly
 from gavel.api.filters import FilterDep
 from gavel.api.inputs import Search
-from gavel.api.ranges import Limit, OptionalRange, OptionalRangeDep, RangeDep
+from gavel.api.ranges import Limit, OptionalRange, OptionalRangeDep, RangeDep, window_of
 from gavel.api.routes.series import Points, series_of
 from gavel.api.schemas.answer import Answer
-from gavel.api.schemas.diagnoses import ConfidenceName, DiagnosisAnswer, OverviewOut, SeverityName
+from gavel.api.schemas.diagnoses import SEVERITY_LASTS, ConfidenceName, DiagnosisAnswer, OverviewOut, SeverityName
 from gavel.api.schemas.series import Series
 from gavel.db.engine import Connection, reading
 from gavel.db.queries.refs import RefKind
-from gavel.db.queries.scopes import ledger_until
 from gavel.diagnosis import breakdown, explain, ranking
 from gavel.diagnosis import contributors as contributing
 from gavel.diagnosis.breakdown import Occupancy, Waterfall
 from gavel.diagnosis.contributors import Contributors
-from gavel.diagnosis.window import asked_window
+from gavel.diagnosis.ranking_rows import Order, Wanted, Way
 from gavel.domain.fields import fields_of
 from gavel.domain.io_path import Confidence, Layer, LayerName, Severity
 from gavel.views import compare, hosts, series
@@ -86,15 +85,15 @@ def overview(
     kind: ScopePath = ScopePath.DATASTORES,
     search: Search = "",
     layer: Annotated[LayerName | None, Query(description="only objects whose diagnosis names this layer")] = None,
-    severity: Annotated[SeverityName | None, Query(description="only objects of this severity")] = None,
+    severity: Annotated[SeverityName | None, Query(description=SEVERITY_LASTS)] = None,
     confidence: Annotated[ConfidenceName | None, Query(description="only diagnoses with this confidence")] = None,
-    sort: Annotated[ranking.Order, Query(description="objects without a value come last")] = "excess_outstanding",
-    order: Annotated[ranking.Way, Query()] = "desc",
+    sort: Annotated[Order, Query(description="objects without a value come last")] = "excess_outstanding",
+    order: Annotated[Way, Query()] = "desc",
     limit: Limit = 100,
     offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
 ) -> OverviewOut:
     """The environment by layer, and its objects ranked. Without a range: the last five analyzed minutes."""
-    wanted = ranking.Wanted(
+    wanted = Wanted(
         kind=kind.ref,
         search=search.strip(),
         filter=narrowed,
@@ -107,9 +106,7 @@ def overview(
         offset=offset,
     )
     with reading(app.engine) as connection:
-        until_at = None if window.from_at else ledger_until(connection)
-        from_at, to_at = asked_window(window.from_at, window.to_at, until_at, at)
-        found = ranking.overview(connection, wanted, from_at, to_at)
+        found = ranking.overview(connection, wanted, *window_of(connection, window, at))
     return OverviewOut(**fields_of(found) | {"items": list(found.items), "limit": limit, "offset": offset})
 
 

@@ -1,32 +1,57 @@
 """Datastores, VMs, hosts, volumes and arrays: lists, single ones, what is not matched, and search over all names."""
 
+from datetime import datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from gavel.api.deps import AppDep, NowDep, ReaderOnly
+from gavel.api.deps import AppDep, AppState, NowDep, ReaderOnly
 from gavel.api.inputs import INT32_MAX, TEXT_PATTERN, Id
-from gavel.api.ranges import Limit, ListDep
-from gavel.api.schemas.answer import Answer, Page
+from gavel.api.ranges import Limit, ListDep, OptionalRange, OptionalRangeDep, window_of
+from gavel.api.schemas.answer import Answer, AnswerShape, Page
+from gavel.api.schemas.diagnoses import RankedAnswer
 from gavel.api.schemas.entities import UnmatchedPage
 from gavel.db.engine import reading
 from gavel.db.queries import arrays, datastores, hosts, vms, volumes
-from gavel.db.queries.arrays import ArrayDetail, ArrayRecord
-from gavel.db.queries.datastores import DatastoreDetail, DatastoreRecord
-from gavel.db.queries.hosts import HostDetail, HostRecord
-from gavel.db.queries.paging import Item, ListQuery, RecordPage
+from gavel.db.queries.arrays import ArrayDetail
+from gavel.db.queries.datastores import DatastoreDetail
+from gavel.db.queries.hosts import HostDetail
+from gavel.db.queries.paging import Item
+from gavel.db.queries.refs import RefKind
 from gavel.db.queries.search import SearchHit, search
 from gavel.db.queries.unmatched import UnmatchedKind, UnmatchedQuery, unmatched
-from gavel.db.queries.vms import VmDetail, VmRecord
-from gavel.db.queries.volumes import VolumeDetail, VolumeRecord
+from gavel.db.queries.vms import VmDetail
+from gavel.db.queries.volumes import VolumeDetail
+from gavel.diagnosis.listing import (
+    ListedArray,
+    ListedDatastore,
+    ListedHost,
+    ListedVm,
+    ListedVolume,
+    ListingQuery,
+    ListKind,
+    Row,
+    listed,
+)
+
+DatastoreInList = Annotated[ListedDatastore, AnswerShape(standing=RankedAnswer)]
+VmInList = Annotated[ListedVm, AnswerShape(standing=RankedAnswer)]
+HostInList = Annotated[ListedHost, AnswerShape(standing=RankedAnswer)]
+VolumeInList = Annotated[ListedVolume, AnswerShape(standing=RankedAnswer)]
+ArrayInList = Annotated[ListedArray, AnswerShape(standing=RankedAnswer)]
+
+_DATASTORES = ListKind(RefKind.DATASTORE, datastores.datastores, ListedDatastore)
+_VMS = ListKind(RefKind.VM, vms.vms, ListedVm)
+_HOSTS = ListKind(RefKind.HOST, hosts.hosts, ListedHost)
+_VOLUMES = ListKind(RefKind.VOLUME, volumes.volumes, ListedVolume)
+_ARRAYS = ListKind(RefKind.ARRAY, arrays.arrays, ListedArray)
 
 router = APIRouter(tags=["environment"], dependencies=[ReaderOnly])
 
 
 @router.get("/datastores")
-def list_datastores(query: ListDep, app: AppDep, at: NowDep) -> Page[Answer[DatastoreRecord]]:
-    with reading(app.engine) as connection:
-        return _page(datastores.datastores(connection, query, at), query)
+def list_datastores(query: ListDep, window: OptionalRangeDep, app: AppDep, at: NowDep) -> Page[DatastoreInList]:
+    return _page(app, _DATASTORES, query, window, at)
 
 
 @router.get("/datastores/{datastore_id}")
@@ -36,9 +61,8 @@ def one_datastore(datastore_id: Id, app: AppDep, at: NowDep) -> Answer[Datastore
 
 
 @router.get("/vms")
-def list_vms(query: ListDep, app: AppDep, at: NowDep) -> Page[Answer[VmRecord]]:
-    with reading(app.engine) as connection:
-        return _page(vms.vms(connection, query, at), query)
+def list_vms(query: ListDep, window: OptionalRangeDep, app: AppDep, at: NowDep) -> Page[VmInList]:
+    return _page(app, _VMS, query, window, at)
 
 
 @router.get("/vms/{vm_id}")
@@ -48,9 +72,8 @@ def one_vm(vm_id: Id, app: AppDep, at: NowDep) -> Answer[VmDetail]:
 
 
 @router.get("/hosts")
-def list_hosts(query: ListDep, app: AppDep, at: NowDep) -> Page[Answer[HostRecord]]:
-    with reading(app.engine) as connection:
-        return _page(hosts.hosts(connection, query, at), query)
+def list_hosts(query: ListDep, window: OptionalRangeDep, app: AppDep, at: NowDep) -> Page[HostInList]:
+    return _page(app, _HOSTS, query, window, at)
 
 
 @router.get("/hosts/{host_id}")
@@ -60,9 +83,8 @@ def one_host(host_id: Id, app: AppDep, at: NowDep) -> Answer[HostDetail]:
 
 
 @router.get("/volumes")
-def list_volumes(query: ListDep, app: AppDep, at: NowDep) -> Page[Answer[VolumeRecord]]:
-    with reading(app.engine) as connection:
-        return _page(volumes.volumes(connection, query, at), query)
+def list_volumes(query: ListDep, window: OptionalRangeDep, app: AppDep, at: NowDep) -> Page[VolumeInList]:
+    return _page(app, _VOLUMES, query, window, at)
 
 
 @router.get("/volumes/{volume_id}")
@@ -72,9 +94,8 @@ def one_volume(volume_id: Id, app: AppDep, at: NowDep) -> Answer[VolumeDetail]:
 
 
 @router.get("/arrays")
-def list_arrays(query: ListDep, app: AppDep, at: NowDep) -> Page[Answer[ArrayRecord]]:
-    with reading(app.engine) as connection:
-        return _page(arrays.arrays(connection, query, at), query)
+def list_arrays(query: ListDep, window: OptionalRangeDep, app: AppDep, at: NowDep) -> Page[ArrayInList]:
+    return _page(app, _ARRAYS, query, window, at)
 
 
 @router.get("/arrays/{array_id}")
@@ -113,5 +134,10 @@ def search_names(
         return list(search(connection, q, limit=limit))
 
 
-def _page(page: RecordPage[Item], query: ListQuery) -> Page[Item]:
-    return Page(items=list(page.items), total=page.total, limit=query.limit, offset=query.offset)
+def _page(
+    app: AppState, kind: ListKind[Row, Item], query: ListingQuery, window: OptionalRange, at: datetime
+) -> Page[Item]:
+    with reading(app.engine) as connection:
+        page = listed(connection, kind, query, window_of(connection, window, at), at)
+    asked = query.newest
+    return Page(items=list(page.items), total=page.total, limit=asked.limit, offset=asked.offset)

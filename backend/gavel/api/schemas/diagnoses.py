@@ -14,6 +14,7 @@ from gavel.api.schemas.sentences import HeadOut, SentenceOut
 from gavel.diagnosis.explain import Diagnosis
 from gavel.diagnosis.ranking import EnvironmentStanding, RankedObject, Totals
 
+SEVERITY_LASTS = "only objects of this severity; what has cleared is left out"
 SeverityName = Literal["normal", "elevated", "high"]  # how bad, by the excess alone; null: there is no diagnosis
 ConfidenceName = Literal["confirmed", "likely", "inconclusive"]  # how sure the layer is; null: no layer is named
 

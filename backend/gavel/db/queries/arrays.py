@@ -11,7 +11,6 @@ from gavel.db.engine import Connection
 from gavel.db.queries.newest import NewestSides, newest_minute, newest_sides
 from gavel.db.queries.paging import ListQuery, RecordPage, page_of
 from gavel.db.queries.refs import EntityRef, RefKind, linked, not_found, refs
-from gavel.db.schema.array_side import storage_array
 from gavel.domain.fields import fields_of
 from gavel.domain.inventory import Fact, PortHealth
 
@@ -91,7 +90,7 @@ _HOSTS = """
 
 def arrays(connection: Connection, query: ListQuery, now: datetime) -> RecordPage[ArrayRecord]:
     """What is there now, with the newest numbers."""
-    ids, total = page_of(connection, RefKind.ARRAY, storage_array, query, now)
+    ids, total = page_of(connection, RefKind.ARRAY, query, now)
     return RecordPage(array_rows(connection, ids, now), total)
 
 

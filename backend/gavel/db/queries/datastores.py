@@ -24,7 +24,6 @@ from gavel.db.queries.owners import Owner, owners
 from gavel.db.queries.paging import ListQuery, RecordPage, page_of
 from gavel.db.queries.refs import EntityRef, RefKind, linked_by_kind, not_found, of_sources
 from gavel.db.queries.volumes import VolumeRecord, volume_rows
-from gavel.db.schema.host_side import datastore as datastore_table
 from gavel.domain.inventory import DatastoreType
 from gavel.domain.labels import Label
 from gavel.domain.source import Stream
@@ -109,7 +108,7 @@ _VMS = """
 
 def datastores(connection: Connection, query: ListQuery, now: datetime) -> RecordPage[DatastoreRecord]:
     """What is there now, with the newest numbers."""
-    ids, total = page_of(connection, RefKind.DATASTORE, datastore_table, query, now)
+    ids, total = page_of(connection, RefKind.DATASTORE, query, now)
     return RecordPage(datastore_rows(connection, ids, now), total)
 
 

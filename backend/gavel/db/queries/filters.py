@@ -30,6 +30,23 @@ _IN_CLUSTER: Mapping[RefKind, str] = {
     },
 }
 
+# Hosts of the vCenters whose name holds a text.
+_VCENTERS = "(SELECT s.id FROM source s JOIN vcenter v ON v.source_id = s.id WHERE s.name ILIKE :vcenter ESCAPE '!')"
+_IN_VCENTER: Mapping[RefKind, str] = {
+    **{
+        kind: f"SELECT t.id FROM {TABLES[kind].name} t WHERE t.source_id IN {_VCENTERS}"
+        for kind in (RefKind.VM, RefKind.HOST, RefKind.DATASTORE, RefKind.CLUSTER)
+    },
+    **{
+        kind: (
+            f"SELECT s.subject_id FROM ({MEMBERS[kind, Stream.HOST_DEVICE]}) s JOIN host_device d ON d.id = s.entity_id"
+            f" WHERE d.source_id IN {_VCENTERS}"
+        )
+        for kind in (RefKind.VOLUME, RefKind.ARRAY)
+    },
+}
+_ARRAYS = "(SELECT a.source_id FROM storage_array a WHERE a.present AND a.name ILIKE :array ESCAPE '!')"
+
 
 def narrowed(query: Select[Any], kind: RefKind, wanted: ObjectFilter) -> Select[Any]:
     """The query over the table of `kind` with the filter's conditions."""
@@ -48,11 +65,28 @@ def _conditions(kind: RefKind, wanted: ObjectFilter) -> Iterator[Condition]:
     """SQL for the ids of objects that fit, each with its parameters."""
     if wanted.cluster:
         yield _IN_CLUSTER[kind], {"cluster": f"%{escaped(wanted.cluster)}%"}
+    if wanted.vcenter:
+        yield _IN_VCENTER[kind], {"vcenter": f"%{escaped(wanted.vcenter)}%"}
+    if wanted.array:
+        yield _on_array(kind), {"array": f"%{escaped(wanted.array)}%"}
+    if wanted.source_id is not None:
+        yield f"SELECT t.id FROM {TABLES[kind].name} t WHERE t.source_id = :source_id", {"source_id": wanted.source_id}
     if wanted.vendor:
         yield _by_vendor(kind), {"vendor": f"%{escaped(wanted.vendor)}%"}
     of_vm = list(_of_vm(wanted))
     if of_vm:
         yield _by_vms(kind, wanted, of_vm)
+
+
+def _on_array(kind: RefKind) -> str:
+    if kind is RefKind.ARRAY:
+        return f"SELECT t.id FROM storage_array t WHERE t.source_id IN {_ARRAYS}"
+    return " UNION ALL ".join(
+        f"SELECT s.subject_id FROM ({MEMBERS[kind, stream]}) s JOIN {table} e ON e.id = s.entity_id"
+        f" WHERE e.present AND e.source_id IN {_ARRAYS}"
+        for stream, table in ((Stream.ARRAY_VOLUME, "volume"), (Stream.ARRAY_DIRECTORY, "array_directory"))
+        if (kind, stream) in MEMBERS
+    )
 
 
 def _by_vendor(kind: RefKind) -> str:

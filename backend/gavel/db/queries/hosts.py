@@ -14,7 +14,7 @@ from gavel.db.queries.newest import NewestMinute, NewestSides, newest_minute, ne
 from gavel.db.queries.owners import Owner, owners
 from gavel.db.queries.paging import ListQuery, RecordPage, page_of
 from gavel.db.queries.refs import EntityRef, RefKind, not_found, of_sources
-from gavel.db.schema.host_side import esxi_host, hba
+from gavel.db.schema.host_side import hba
 from gavel.domain.fields import fields_of
 from gavel.domain.labels import Label
 from gavel.domain.source import Stream
@@ -67,7 +67,7 @@ _FACTS = """
 
 def hosts(connection: Connection, query: ListQuery, now: datetime) -> RecordPage[HostRecord]:
     """What is there now, with the newest numbers."""
-    ids, total = page_of(connection, RefKind.HOST, esxi_host, query, now)
+    ids, total = page_of(connection, RefKind.HOST, query, now)
     return RecordPage(host_rows(connection, ids, now), total)
 
 

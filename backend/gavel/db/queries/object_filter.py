@@ -20,7 +20,9 @@ class ObjectFilter:
     """Empty fields do not narrow. Of objects other than VMs, `ip`, `dns`, `folder` and `labels` are about one VM on them that fits all;
     labels may be the object's own instead.
 
-    dns, folder, cluster, vendor: a part, without regard to case. ip: a part of an address as it is written; network: one in CIDR,
+    dns, folder, cluster, vendor, vcenter, array: a part, without regard to case. vcenter: the name of the source; of volumes and arrays,
+    that of a host that sees them. array: on which the object's data is. source_id: the vCenter or array that has it in its inventory.
+    ip: a part of an address as it is written; network: one in CIDR,
     in which the address lies.
     """
 
@@ -30,6 +32,9 @@ class ObjectFilter:
     folder: str = ""
     cluster: str = ""
     vendor: str = ""
+    vcenter: str = ""
+    array: str = ""
+    source_id: int | None = None
     labels: tuple[LabelFilter, ...] = ()
 
     @property

@@ -27,13 +27,13 @@ DEFAULT_NAMES: Mapping[Meaning, str] = {Meaning.OWNER: "owner", Meaning.APPLICAT
 
 
 # (object, whether it is its own, value in lower case, value, how many): of VMs without any value the two are null.
-_NAME = "lower(coalesce((SELECT label_name FROM label_meaning WHERE meaning = :meaning), :usual))"
+_NAME = "lower(coalesce((SELECT label_name FROM label_meaning WHERE meaning = :{meaning}), :usual_{meaning}))"
 _OWN = f"""
-    SELECT subject_id, true AS own, lower(value) AS key, mode() WITHIN GROUP (ORDER BY value) AS value, 1 AS count FROM label
-    WHERE subject_table = :table AND subject_id = ANY(:ids) AND valid_to IS NULL AND lower(name) = {_NAME} GROUP BY 1, 3
+    SELECT '{{meaning}}', subject_id, true AS own, lower(value) AS key, mode() WITHIN GROUP (ORDER BY value) AS value, 1 AS count FROM label
+    WHERE subject_table = :table AND subject_id = ANY(:ids) AND valid_to IS NULL AND lower(name) = {_NAME} GROUP BY 2, 4
 """
 _OF_VMS = f"""
-    SELECT s.subject_id, false, lower(l.value), mode() WITHIN GROUP (ORDER BY l.value), count(DISTINCT m.id)
+    SELECT '{{meaning}}', s.subject_id, false, lower(l.value), mode() WITHIN GROUP (ORDER BY l.value), count(DISTINCT m.id)
     FROM (SELECT DISTINCT s.subject_id, k.vm_id FROM ({{disks}}) s JOIN vm_disk k ON k.id = s.entity_id
         WHERE s.subject_id = ANY(:ids)) s
     JOIN vm m ON m.id = s.vm_id AND m.present
@@ -56,22 +56,44 @@ def owners(
     connection: Connection, kind: RefKind, ids: Sequence[int], meaning: Meaning = Meaning.OWNER
 ) -> dict[int, Owner]:
     """By object; those of which nothing says it are absent."""
-    parameters = {
-        "table": TABLES[kind].name, "ids": list(ids), "meaning": meaning.value, "usual": DEFAULT_NAMES[meaning],
-    }  # fmt: skip
-    query = _OWN
-    if kind is not RefKind.VM and kind in DISKS_THROUGH:
-        query += " UNION ALL " + _OF_VMS.format(disks=DISKS_THROUGH[kind])
-    own: _Counts = {}
-    of_vms: _Counts = {}
-    vms: dict[int, int] = {}
-    for thing, is_own, key, value, count in connection.execute(text(query), parameters):
+    return meant_values(connection, kind, ids, (meaning,))[meaning]
+
+
+def meant_values(
+    connection: Connection, kind: RefKind, ids: Sequence[int], meanings: Sequence[Meaning] = tuple(Meaning)
+) -> dict[Meaning, dict[int, Owner]]:
+    """Of several meanings at once; each is there."""
+    parameters: dict[str, object] = {"table": TABLES[kind].name, "ids": list(ids)}
+    parts = []
+    for meaning in meanings:
+        parameters |= {meaning.value: meaning.value, f"usual_{meaning}": DEFAULT_NAMES[meaning]}
+        parts.append(_OWN.format(meaning=meaning.value))
+        if kind is not RefKind.VM and kind in DISKS_THROUGH:
+            parts.append(_OF_VMS.format(meaning=meaning.value, disks=DISKS_THROUGH[kind]))
+    counts = {meaning: _MeantCounts({}, {}, {}) for meaning in meanings}
+    for meaning, thing, is_own, key, value, count in connection.execute(text(" UNION ALL ".join(parts)), parameters):
+        counts[Meaning(meaning)].add(thing, (key, value, count), is_own=is_own)
+    return {meaning: found.values() for meaning, found in counts.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class _MeantCounts:
+    """By object: how many have each value, the object itself and its VMs, and how many VMs there are."""
+
+    own: _Counts
+    of_vms: _Counts
+    vms: dict[int, int]
+
+    def add(self, thing: int, counted: tuple[str | None, str, int], *, is_own: bool) -> None:
+        key, value, count = counted
         if key is not None:
-            (own if is_own else of_vms).setdefault(thing, []).append((-count, value))
+            (self.own if is_own else self.of_vms).setdefault(thing, []).append((-count, value))
         # Without a value: those without any, and all of them, which are as many or more.
-        vms[thing] = max(vms.get(thing, 0), count)
-    shared = {thing: _largest(counts, vms[thing]) for thing, counts in of_vms.items()}
-    return shared | {thing: _largest(counts, len(counts)) for thing, counts in own.items()}
+        self.vms[thing] = max(self.vms.get(thing, 0), count)
+
+    def values(self) -> dict[int, Owner]:
+        shared = {thing: _largest(counts, self.vms[thing]) for thing, counts in self.of_vms.items()}
+        return shared | {thing: _largest(counts, len(counts)) for thing, counts in self.own.items()}
 
 
 def _largest(counts: Sequence[tuple[int, str]], whole: int) -> Owner:

@@ -1,18 +1,18 @@
 """Lists by page: what is present, by name or by the newest numbers."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Generic, TypeVar
 
-from sqlalchemy import Table, func, select
+from sqlalchemy import ARRAY, Integer, any_, cast, func, select
 
 from gavel.db.engine import Connection
 from gavel.db.queries.filters import narrowed
 from gavel.db.queries.newest import NewestSides, newest_minute, newest_sides
 from gavel.db.queries.object_filter import NO_FILTER, ObjectFilter
-from gavel.db.queries.refs import RefKind
+from gavel.db.queries.refs import TABLES, RefKind
 
 Item = TypeVar("Item")
 
@@ -35,15 +35,15 @@ class RecordPage(Generic[Item]):
 
 @dataclass(frozen=True, slots=True)
 class ListQuery:
-    """`search` is a part of the name, without regard to case. `source_id` limits to one vCenter or array."""
+    """`search` is a part of the name, without regard to case. `only`: of these ids; None: of all."""
 
     search: str = ""
     sort: Sort = Sort.NAME
     descending: bool = False
     limit: int = 100
     offset: int = 0
-    source_id: int | None = None
     filter: ObjectFilter = NO_FILTER
+    only: Collection[int] | None = None
 
 
 # By number of the hosts' side and of the array's: volumes and arrays are told by their own, everything else by what hosts see, and
@@ -55,15 +55,14 @@ _NUMBER: dict[Sort, tuple[Callable[[NewestSides], float | None], Callable[[Newes
 _ARRAY_LEADS = frozenset({RefKind.VOLUME, RefKind.ARRAY})
 
 
-def page_of(
-    connection: Connection, kind: RefKind, table: Table, query: ListQuery, now: datetime
-) -> tuple[Sequence[int], int]:
+def page_of(connection: Connection, kind: RefKind, query: ListQuery, now: datetime) -> tuple[Sequence[int], int]:
     """Ids of the page in order, and how many match in all."""
+    table = TABLES[kind]
     matching = select(table.c.id).where(table.c.present)
     if query.search:
         matching = matching.where(table.c.name.icontains(query.search, autoescape=True))
-    if query.source_id is not None:
-        matching = matching.where(table.c.source_id == query.source_id)
+    if query.only is not None:
+        matching = matching.where(table.c.id == any_(cast(sorted(query.only), ARRAY(Integer))))
     matching = narrowed(matching, kind, query.filter)
     by_name = func.lower(table.c.name)
     ordered = matching.order_by(by_name.desc() if query.descending and query.sort is Sort.NAME else by_name, table.c.id)

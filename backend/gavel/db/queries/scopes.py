@@ -32,16 +32,21 @@ def ledger_until(connection: Connection) -> datetime | None:
 
 
 def present_things(
-    connection: Connection, kind: RefKind, search: str = "", wanted: ObjectFilter = NO_FILTER
+    connection: Connection,
+    kind: RefKind,
+    search: str = "",
+    wanted: ObjectFilter = NO_FILTER,
+    *,
+    with_endpoints: bool = False,
 ) -> Sequence[tuple[int, str]]:
     """Id and name of those that are there, whose name holds `search` and that fit the filter, by name. Protocol endpoints hold no data
-    and are left out."""
+    and are left out where they are not asked for."""
     table = TABLES[kind]
     query: Select[Any] = select(table.c.id, table.c.name).where(table.c.present)
     if search:
         query = query.where(table.c.name.icontains(search, autoescape=True))
     query = narrowed(query, kind, wanted)
-    if kind is RefKind.VOLUME:
+    if kind is RefKind.VOLUME and not with_endpoints:
         query = query.where(~table.c.is_protocol_endpoint)
     rows = connection.execute(query.order_by(func.lower(table.c.name), table.c.id)).all()
     return [(thing_id, name) for thing_id, name in rows]

@@ -12,10 +12,9 @@ from gavel.db.queries.labels import labels_of
 from gavel.db.queries.matching import ArrayMatch, disk_match
 from gavel.db.queries.members import members
 from gavel.db.queries.newest import NewestSides, newest_minute, newest_sides
-from gavel.db.queries.owners import Owner, owners
+from gavel.db.queries.owners import Owner, meant_values
 from gavel.db.queries.paging import ListQuery, RecordPage, page_of
 from gavel.db.queries.refs import EntityRef, RefKind, linked, not_found, of_sources, refs
-from gavel.db.schema.host_side import vm as vm_table
 from gavel.db.schema.host_side import vm_disk
 from gavel.domain.controllers import QUEUE_LIMITS
 from gavel.domain.fields import fields_of
@@ -96,7 +95,7 @@ _DATASTORES = """
 
 def vms(connection: Connection, query: ListQuery, now: datetime) -> RecordPage[VmRecord]:
     """What is there now, with the newest numbers."""
-    ids, total = page_of(connection, RefKind.VM, vm_table, query, now)
+    ids, total = page_of(connection, RefKind.VM, query, now)
     return RecordPage(vm_rows(connection, ids, now), total)
 
 
@@ -115,8 +114,7 @@ def vm_rows(connection: Connection, ids: Sequence[int], now: datetime) -> tuple[
     vcenters = of_sources(connection, RefKind.VCENTER)
     datastores = linked(connection, _DATASTORES, ids, RefKind.DATASTORE)
     labels = labels_of(connection, RefKind.VM, ids)
-    owned = owners(connection, RefKind.VM, ids)
-    applications = owners(connection, RefKind.VM, ids, Meaning.APPLICATION)
+    meant = meant_values(connection, RefKind.VM, ids)
     newest = newest_sides(connection, RefKind.VM, ids, newest_minute(connection, now))
     return tuple(
         VmRecord(
@@ -130,8 +128,8 @@ def vm_rows(connection: Connection, ids: Sequence[int], now: datetime) -> tuple[
             disks=facts[i]["disks"],
             guest=_guest(facts[i]),
             labels=labels.get(i, ()),
-            owner=owned.get(i),
-            application=applications.get(i),
+            owner=meant[Meaning.OWNER].get(i),
+            application=meant[Meaning.APPLICATION].get(i),
             newest=newest[i],
         )
         for i in ids

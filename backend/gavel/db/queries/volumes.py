@@ -82,7 +82,7 @@ _WITH_PEERS = """
 
 def volumes(connection: Connection, query: ListQuery, now: datetime) -> RecordPage[VolumeRecord]:
     """What is there now, with the newest numbers."""
-    ids, total = page_of(connection, RefKind.VOLUME, volume_table, query, now)
+    ids, total = page_of(connection, RefKind.VOLUME, query, now)
     return RecordPage(volume_rows(connection, ids, newest_minute(connection, now)), total)
 
 

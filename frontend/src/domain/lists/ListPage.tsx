@@ -1,26 +1,29 @@
-/** A list of objects of one kind: filter, source, sorting and position in the URL, rows read as they come into sight. */
+/** A list of objects of one kind: filters, sorting and position in the URL, rows read as they come into sight. */
 
-import { Button, NativeSelect } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { type EntityKind, type EntityTypes, listQuery, type ListPage as Rows, sourcesQuery } from '../../api/queries'
-import type { Sides } from '../../api/types'
+import type { DiagnosisWindow } from '../../api/diagnoses'
+import { type EntityKind, type EntityTypes, listQuery, type ListPage as Rows } from '../../api/queries'
 import { niceMax } from '../../charts/panels'
 import * as listsCopy from '../../copy/lists'
 import { DataAge } from '../../kit/state/DataAge'
-import { DataState, type EmptyText } from '../../kit/state/DataState'
+import { DataState } from '../../kit/state/DataState'
 import type { Column } from '../../kit/table/Column'
 import { ColumnChooser } from '../../kit/table/ColumnChooser'
-import { NameFilter } from '../../kit/table/NameFilter'
 import { SaveTable } from '../../kit/table/SaveTable'
 import { useColumnChoice } from '../../kit/table/useColumnChoice'
 import { VirtualTable } from '../../kit/table/VirtualTable'
-import { formatMoment } from '../../lib/time'
+import { formatMoment, formatWindow } from '../../lib/time'
 import { useParameter } from '../../lib/url'
+import { useAlertsAt } from '../alerts/useAlertsAt'
+import { useDiagnosisWindow } from '../diagnosis/useDiagnosisWindow'
+import { ActiveFilters, ClearFilters, FilterBar } from '../filters/FilterBar'
+import { useFilters } from '../filters/useFilters'
 import { KIND } from '../kinds'
-import { FILTER, LIST_SORT, SOURCE } from '../parameters'
+import { RANKING_SORT } from '../parameters'
 import styles from './ListPage.module.css'
+import { listColumns } from './listColumns'
 import { SidesKey } from './SidesBar'
 import { mostUs, newestAt } from './sides'
 import { useServerRows } from './useServerRows'
@@ -31,22 +34,26 @@ interface ListPageProps<Kind extends EntityKind> {
 }
 
 export function ListPage<Kind extends EntityKind>({ kind, columns }: ListPageProps<Kind>) {
-  const { titles: title, noun, empty } = KIND[kind]
+  const { titles: title, title: single, noun, empty } = KIND[kind]
   type Row = EntityTypes[Kind]['row']
-  const [search, setSearch] = useParameter(FILTER)
-  const [sort, setSort] = useParameter(LIST_SORT)
-  const [source, setSource] = useParameter(SOURCE)
-  const params = useMemo(
-    () => ({ search, sort, source: source === '' ? null : Number(source) }),
-    [search, sort, source],
-  )
+  const { filters, isFiltered } = useFilters()
+  const [sort, setSort] = useParameter(RANKING_SORT)
+  const window = useDiagnosisWindow()
+  const params = useMemo(() => ({ filters, sort, window }), [filters, sort, window])
   const { query, rowAt, onWindow, loaded, readAll } = useServerRows<Row, Rows<Row>>(
     (offset) => listQuery(kind, params, offset) as never,
   )
 
-  const newest = [...loaded.values()].map((row: Row) => row.newest)
-  const max_us = largest(newest)
-  const all = useMemo(() => columns(max_us), [columns, max_us])
+  const rows: readonly Row[] = [...loaded.values()]
+  const newest = rows.map((row) => row.newest)
+  const sides_us = largest(newest.map(mostUs))
+  const total_us = largest(rows.map(({ standing }) => standing.total_us ?? 0))
+  const isLive = window === null
+  const alertsAt = useAlertsAt()
+  const all = useMemo(
+    () => listColumns<Row>(single, columns(sides_us), { max_us: total_us, alertsAt, isLive }),
+    [single, columns, sides_us, total_us, alertsAt, isLive],
+  )
   const choice = useColumnChoice(kind, all)
   const at_ms = newestAt(newest)
   const total = query.data?.total
@@ -57,40 +64,44 @@ export function ListPage<Kind extends EntityKind>({ kind, columns }: ListPagePro
       <header className={styles.head}>
         <h1 className={styles.title}>{title}</h1>
         {total !== undefined && (
-          <span className={styles.count}>
-            {total.toLocaleString('en-US')} {search === '' ? '' : listsCopy.matching(search)}
+          <span className={styles.count} role="status">
+            {isFiltered ? listsCopy.matching(total.toLocaleString('en-US')) : total.toLocaleString('en-US')}
           </span>
         )}
-        {newest.length > 0 && <DataAge at_ms={at_ms} />}
+        {isLive && newest.length > 0 && <DataAge at_ms={at_ms} />}
         {total === undefined && !hasFailed && <span className={styles.count}>{listsCopy.loading(noun)}</span>}
         <div className={styles.filters}>
-          <NameFilter
-            className={styles.filter}
-            noun={noun}
-            value={search}
-            onChange={(text) => setSearch(text, { replace: true })}
-          />
-          <SourceFilter value={source} onChange={setSource} />
+          <FilterBar noun={noun} />
           <ColumnChooser choice={choice} />
           <SaveTable
-            title={listsCopy.csvTitle(title, at_ms === null ? '' : formatMoment(at_ms, 'utc'))}
+            title={listsCopy.csvTitle(title, savedWindow(window, at_ms))}
             columns={choice.table.columns}
             readAll={readAll}
           />
         </div>
-        {!hasFailed && total !== 0 && <SidesKey className={styles.key} />}
+        {choice.ids.includes('bars') && <SidesKey className={styles.key} />}
       </header>
+      <ActiveFilters />
       <div className={styles.table}>
         <DataState
           query={query}
           whole
-          skeleton={<VirtualTable<Row> label={title} {...choice.table} count={READING_ROWS} rowAt={nothing} fill />}
+          skeleton={
+            <VirtualTable<Row>
+              label={title}
+              {...choice.table}
+              count={READING_ROWS}
+              rowAt={nothing}
+              rowPx={ROW_PX}
+              fill
+            />
+          }
           empty={(page) =>
             page.total > 0
               ? null
-              : search === '' && source === ''
-                ? { ...empty, action: TO_SOURCES }
-                : nothingLike(search, noun)
+              : isFiltered
+                ? { title: listsCopy.noMatch(noun), text: listsCopy.filtersTooNarrow, action: <ClearFilters /> }
+                : { ...empty, action: TO_SOURCES }
           }
         >
           {(page) => (
@@ -102,6 +113,7 @@ export function ListPage<Kind extends EntityKind>({ kind, columns }: ListPagePro
               sort={sort}
               onSort={setSort}
               onWindow={onWindow}
+              rowPx={ROW_PX}
               fill
             />
           )}
@@ -117,32 +129,18 @@ const TO_SOURCES = (
   </Button>
 )
 
-/** Scale of the bars: a round number over the largest latency in sight, so that it rarely moves. */
-function largest(newest: readonly Sides[]): number {
-  return niceMax(Math.max(0, ...newest.map(mostUs)))
-}
+/** Scale of bars: a round number over the largest latency in sight, so that it rarely moves. */
+const largest = (latencies_us: readonly number[]) => niceMax(Math.max(0, ...latencies_us))
 
-function nothingLike(search: string, noun: string): EmptyText {
-  return {
-    title: listsCopy.noMatch(noun),
-    text: search === '' ? listsCopy.sourceEmpty : listsCopy.nothingLike(search),
-  }
+/** For a file's name: the range, or the newest minute. */
+function savedWindow(window: DiagnosisWindow, at_ms: number | null): string {
+  if (window?.kind === 'last') return window.last
+  if (window !== null) return formatWindow(window.from_ms, window.to_ms, 'utc')
+  return at_ms === null ? '' : formatMoment(at_ms, 'utc')
 }
 
 /** While a list is read, its columns stand already, over as many empty rows as a screen shows. */
 const READING_ROWS = 14
+/** Severity and confidence stand below each other. */
+const ROW_PX = 54
 const nothing = () => undefined
-
-function SourceFilter({ value, onChange }: { value: string; onChange: (value: string) => void }) {
-  const { data = [] } = useQuery(sourcesQuery())
-  const choices = data.map((source) => ({ value: String(source.id), label: source.name }))
-  return (
-    <NativeSelect
-      className={styles.filter}
-      aria-label={listsCopy.bySource}
-      data={[{ value: '', label: listsCopy.allSources }, ...choices]}
-      value={value}
-      onChange={(event) => onChange(event.currentTarget.value)}
-    />
-  )
-}

@@ -100,7 +100,8 @@ export function sidesColumns<Row extends Measured>(
     csvHeader: listsCopy.lastSampleAt,
     cell: ({ newest }) => <DataAge at_ms={instantMs(newest.at)} short />,
   }
-  return [both, ...(hostLeads ? [...host, ...array] : [...array, ...host]), age]
+  const all = [both, ...(hostLeads ? [...host, ...array] : [...array, ...host]), age]
+  return all.map((column) => ({ ...column, isCurrent: true }))
 }
 
 const davg = <Row extends Measured>() =>

@@ -25,7 +25,10 @@ const nothing = () => undefined
 export function ArrayVolumesCard({ array, isLive }: { array: ArrayOut; isLive: boolean }) {
   const [search, setSearch] = useParameter(FILTER)
   const [sort, setSort] = useParameter(VOLUMES_SORT)
-  const params = useMemo(() => ({ search, sort, source: array.source.id }), [search, sort, array.source.id])
+  const params = useMemo(
+    () => ({ filters: { search, source: array.source.id }, sort, window: null }),
+    [search, sort, array.source.id],
+  )
   const { query, rowAt, onWindow } = useServerRows<VolumeRow, Rows<VolumeRow>>(
     (offset) => listQuery('volumes', params, offset) as never,
   )

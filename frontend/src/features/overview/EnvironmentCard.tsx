@@ -7,6 +7,7 @@ import * as overviewCopy from '../../copy/overview'
 import * as unitsCopy from '../../copy/units'
 import { ios } from '../../domain/breakdown/ios'
 import { meanWords, troubledOf, troubledWords } from '../../domain/diagnosis/troubled'
+import { useFilters } from '../../domain/filters/useFilters'
 import { LayerBar, LayerSwatch } from '../../domain/io-path/LayerBar'
 import { kindInAddress } from '../../domain/kinds'
 import { EntityLink } from '../../domain/object/EntityLink'
@@ -20,7 +21,6 @@ import { StateMark } from '../../kit/mark/StateMark'
 import { AtOnce } from '../../lib/search'
 import { formatBytesPerSecond, formatCount, formatIops } from '../../lib/units'
 import styles from './Overview.module.css'
-import { useRanking } from './useRanking'
 
 interface EnvironmentCardProps {
   overview: Overview
@@ -130,12 +130,12 @@ function Marks({ environment }: { environment: Overview['environment'] }) {
 
 /** How many have each severity; choosing one filters the ranking below. */
 function Counts({ totals, kind }: CountsProps) {
-  const { severity: chosen, setSeverity } = useRanking()
+  const { values, set } = useFilters()
   const words = kindInAddress(kind)?.titles ?? kind
   return (
     <fieldset className={`${styles.counts} row wrap gap-8`} aria-label={overviewCopy.bySeverity(words)}>
       {WORST_SEVERITY_FIRST.map((severity) => {
-        const isChosen = severity === chosen
+        const isChosen = severity === values.severity
         const { word, tone } = SEVERITIES[severity]
         return (
           <button
@@ -143,7 +143,7 @@ function Counts({ totals, kind }: CountsProps) {
             type="button"
             className={`${styles.count} plain inline-row gap-10`}
             aria-pressed={isChosen}
-            onClick={() => setSeverity(isChosen ? '' : severity)}
+            onClick={() => set('severity', isChosen ? '' : severity)}
           >
             <span className={`${styles.number} size-lead tabular`}>
               {formatCount(totals.by_severity[severity] ?? 0)}

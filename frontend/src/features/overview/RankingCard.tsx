@@ -1,25 +1,22 @@
 /** Who loses most: one kind of thing at a time, ranked by the server, read as it comes into sight. */
 
-import { NativeSelect } from '@mantine/core'
 import { type ReactNode, useMemo } from 'react'
 import { overviewQuery, type RankingParams } from '../../api/diagnoses'
 import type { Overview, OverviewRow } from '../../api/types'
 import { niceMax } from '../../charts/panels'
-import { LAYER_IDS, layerWord } from '../../charts/segments'
 import * as listsCopy from '../../copy/lists'
 import * as overviewCopy from '../../copy/overview'
 import { useAlertsAt } from '../../domain/alerts/useAlertsAt'
 import { CardSkeleton } from '../../domain/diagnosis/Skeletons'
+import { ActiveFilters, ClearFilters, FilterBar } from '../../domain/filters/FilterBar'
 import { KIND, KINDS } from '../../domain/kinds'
+import { standingColumns } from '../../domain/lists/standingColumns'
 import { useServerRows } from '../../domain/lists/useServerRows'
-import { WORST_FIRST, WORST_SEVERITY_FIRST } from '../../domain/parameters'
-import { SEVERITIES } from '../../domain/severity/severity'
 import { useCursorMinute } from '../../kit/chart/useCursorTime'
 import { Segments } from '../../kit/form/Segments'
 import { Later } from '../../kit/schedule/Later'
 import { DataState, type EmptyText } from '../../kit/state/DataState'
 import { ColumnChooser } from '../../kit/table/ColumnChooser'
-import { NameFilter } from '../../kit/table/NameFilter'
 import { SaveTable } from '../../kit/table/SaveTable'
 import { useColumnChoice } from '../../kit/table/useColumnChoice'
 import { VirtualTable } from '../../kit/table/VirtualTable'
@@ -27,10 +24,10 @@ import { usePreferences } from '../../lib/preferences'
 import { AtOnce } from '../../lib/search'
 import { formatClock, formatWindow } from '../../lib/time'
 import styles from './Overview.module.css'
-import { rankingColumns } from './rankingColumns'
 import { useRanking } from './useRanking'
 
 const ROW_PX = 54
+const itself = (row: OverviewRow) => row
 
 export function RankingCard({ params: wanted }: { params: RankingParams }) {
   const { kind, sort } = wanted
@@ -43,7 +40,7 @@ export function RankingCard({ params: wanted }: { params: RankingParams }) {
   const { titles: title, noun } = KIND[kind]
   const max_us = niceMax(Math.max(0, ...[...loaded.values()].map((row) => row.total_us ?? 0)))
   const alertsAt = useAlertsAt()
-  const all = useMemo(() => rankingColumns(KIND[kind].title, max_us, alertsAt), [kind, max_us, alertsAt])
+  const all = useMemo(() => standingColumns(KIND[kind].title, itself, { max_us, alertsAt }), [kind, max_us, alertsAt])
   const choice = useColumnChoice('overview', all)
   return (
     <section className={`${styles.ranking} surface column`} aria-label={overviewCopy.byExcess(title)}>
@@ -58,6 +55,7 @@ export function RankingCard({ params: wanted }: { params: RankingParams }) {
             />
           )}
         </Tools>
+        <ActiveFilters className="inset" />
       </AtOnce>
       <DataState query={query} skeleton={<CardSkeleton height={560} />} empty={(page) => emptyText(page, params, noun)}>
         {(page) => (
@@ -96,41 +94,18 @@ function Tools({ at_ms, children }: { at_ms: number | null; children: ReactNode 
         onChoose={ranking.setKind}
       />
       {at_ms !== null && <span className="muted numeric">{overviewCopy.atCursor(formatClock(at_ms, zone))}</span>}
-      {ranking.sort === WORST_FIRST && <span className="muted">{overviewCopy.sortedByExcess}</span>}
       <div className={`${styles.filters} row wrap push gap-8`}>
-        <NameFilter
-          noun={noun}
-          value={ranking.search}
-          onChange={(text) => ranking.setSearch(text, { replace: true })}
-        />
-        <NativeSelect
-          aria-label={overviewCopy.byLayerFilter}
-          data={[
-            { value: '', label: overviewCopy.anyLayer },
-            ...LAYER_IDS.map((value) => ({ value, label: layerWord(value) })),
-          ]}
-          value={ranking.layer ?? ''}
-          onChange={(event) => ranking.setLayer(event.currentTarget.value)}
-        />
-        <NativeSelect
-          aria-label={overviewCopy.bySeverityFilter}
-          data={[
-            { value: '', label: overviewCopy.anySeverity },
-            ...WORST_SEVERITY_FIRST.map((value) => ({ value, label: SEVERITIES[value].word })),
-          ]}
-          value={ranking.severity ?? ''}
-          onChange={(event) => ranking.setSeverity(event.currentTarget.value)}
-        />
+        <FilterBar noun={noun} />
         {children}
       </div>
     </div>
   )
 }
 
-function emptyText(page: Overview, { search, layer, severity }: RankingParams, noun: string): EmptyText | null {
+function emptyText(page: Overview, { filters }: RankingParams, noun: string): EmptyText | null {
   if (page.total > 0) return null
-  const isFiltered = search !== '' || layer !== null || severity !== null
-  if (isFiltered) return { title: listsCopy.noMatch(noun), text: overviewCopy.filtersTooNarrow }
+  if (Object.keys(filters).length > 0)
+    return { title: listsCopy.noMatch(noun), text: overviewCopy.filtersTooNarrow, action: <ClearFilters /> }
   return {
     title: overviewCopy.noneYet(noun),
     text: overviewCopy.noneYetText,

@@ -5,9 +5,7 @@ import { rankingOf, unfiltered } from './ranking'
 it('reads an address that says nothing, or nonsense, as those that lose most', () => {
   const plain = {
     kind: 'datastores',
-    search: '',
-    layer: null,
-    severity: null,
+    filters: {},
     sort: '-excess_outstanding',
     window: null,
   }
@@ -22,10 +20,10 @@ it('asks the same of the environment as of a ranking that is not filtered, and e
 })
 
 it('filters by severity', () => {
-  expect(WORST_SEVERITY_FIRST.map((severity) => rankingOf({ severity }, null).severity)).toEqual([
+  expect(WORST_SEVERITY_FIRST.map((severity) => rankingOf({ severity }, null).filters.severity)).toEqual([
     'high',
     'elevated',
     'normal',
   ])
-  expect(rankingOf({ severity: '' }, null).severity).toBeNull()
+  expect(rankingOf({ severity: '' }, null).filters).toEqual({})
 })

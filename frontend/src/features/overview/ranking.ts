@@ -1,18 +1,15 @@
 /** What the ranking shows, as the address says it. */
 
 import type { DiagnosisWindow, RankingParams } from '../../api/diagnoses'
-import { LAYER_IDS } from '../../charts/segments'
+import { filtersOf } from '../../domain/filters/filterValues'
 import { kindInAddress } from '../../domain/kinds'
-import { WORST_FIRST, WORST_SEVERITY_FIRST } from '../../domain/parameters'
+import { WORST_FIRST } from '../../domain/parameters'
+import type { FlatSearch } from '../../lib/search'
 
-type RankingSearch = Partial<Record<'kind' | 'q' | 'layer' | 'severity' | 'sort', string | undefined>>
-
-export function rankingOf(search: RankingSearch, window: DiagnosisWindow): RankingParams {
+export function rankingOf(search: FlatSearch, window: DiagnosisWindow): RankingParams {
   return {
     kind: kindInAddress(search.kind)?.id ?? 'datastores',
-    search: search.q ?? '',
-    layer: LAYER_IDS.find((one) => one === search.layer) ?? null,
-    severity: WORST_SEVERITY_FIRST.find((one) => one === search.severity) ?? null,
+    filters: filtersOf(search),
     sort: search.sort ?? WORST_FIRST,
     window,
   }

@@ -2,20 +2,16 @@
 
 import { useMemo } from 'react'
 import { useDiagnosisWindow } from '../../domain/diagnosis/useDiagnosisWindow'
-import { FILTER, RANKED_KIND, RANKED_LAYER, RANKED_SEVERITY, RANKING_SORT } from '../../domain/parameters'
+import { RANKED_KIND, RANKING_SORT } from '../../domain/parameters'
+import { useFlatSearch } from '../../lib/search'
 import { useParameter } from '../../lib/url'
 import { rankingOf } from './ranking'
 
 export function useRanking() {
   const window = useDiagnosisWindow()
+  const search = useFlatSearch()
   const [kind, setKind] = useParameter(RANKED_KIND)
-  const [q, setSearch] = useParameter(FILTER)
-  const [layer, setLayer] = useParameter(RANKED_LAYER)
-  const [severity, setSeverity] = useParameter(RANKED_SEVERITY)
   const [sort, setSort] = useParameter(RANKING_SORT)
-  const params = useMemo(
-    () => rankingOf({ kind, q, layer, severity, sort }, window),
-    [kind, q, layer, severity, sort, window],
-  )
-  return { ...params, params, setKind, setSearch, setLayer, setSeverity, setSort }
+  const params = useMemo(() => rankingOf({ ...search, kind, sort }, window), [search, kind, sort, window])
+  return { ...params, params, setKind, setSort }
 }

@@ -32,13 +32,13 @@ interface EnvironmentBoardProps {
   turn?: string | undefined
 }
 
+const NO_FILTERS = {}
+
 export function EnvironmentBoard({ title, of, rows, turn }: EnvironmentBoardProps) {
   const params = useMemo<RankingParams>(
     () => ({
       kind: of,
-      search: '',
-      layer: null,
-      severity: null,
+      filters: NO_FILTERS,
       sort: '-excess_outstanding',
       window: null,
       limit: rows,

@@ -1,4 +1,4 @@
-/** The columns of the ranking: who, the diagnosis's sentence, the layers as a bar, and the numbers it can be sorted by. */
+/** The columns of the overview's ranking, which lists have, too: who, severity, sentence and cause, and the numbers they are sorted by. */
 
 import type { AlertOut, OverviewRow } from '../../api/types'
 import * as breakdownCopy from '../../copy/breakdown'
@@ -7,37 +7,65 @@ import * as diagnosisCopy from '../../copy/diagnosis'
 import * as labelsCopy from '../../copy/labels'
 import * as listsCopy from '../../copy/lists'
 import * as overviewCopy from '../../copy/overview'
-import { AlertBadge } from '../../domain/alerts/AlertBadge'
-import { ios } from '../../domain/breakdown/ios'
-import { layersWords } from '../../domain/breakdown/layerWords'
-import { piecesOf } from '../../domain/diagnosis/pieces'
-import { LayerBar } from '../../domain/io-path/LayerBar'
-import { EntityLink } from '../../domain/object/EntityLink'
-import { ownerWords } from '../../domain/object/owner'
-import { ConfidenceLabel } from '../../domain/severity/ConfidenceLabel'
-import { causeClause } from '../../domain/severity/causeClause'
-import { SeverityMark } from '../../domain/severity/SeverityMark'
-import { isElevated } from '../../domain/severity/severity'
-import type { Column } from '../../kit/table/Column'
+import type { Column, Priority } from '../../kit/table/Column'
 import { Name } from '../../kit/text/Name'
 import { Quantity } from '../../kit/text/Quantity'
 import { rounded } from '../../lib/csv'
 import { visibleName } from '../../lib/text'
-import styles from './Overview.module.css'
+import { AlertBadge } from '../alerts/AlertBadge'
+import { ios } from '../breakdown/ios'
+import { layersWords } from '../breakdown/layerWords'
+import { piecesOf } from '../diagnosis/pieces'
+import { LayerBar } from '../io-path/LayerBar'
+import { EntityLink } from '../object/EntityLink'
+import { ownerWords } from '../object/owner'
+import { ConfidenceLabel } from '../severity/ConfidenceLabel'
+import { causeClause } from '../severity/causeClause'
+import { SeverityMark } from '../severity/SeverityMark'
+import { isElevated } from '../severity/severity'
+import { Sparkline } from './Sparkline'
+import styles from './Standing.module.css'
 
-/** `alertsAt`: open alerts of a thing, worst first. */
 const excessTone = ({ severity }: OverviewRow) => (severity === 'high' ? 'bad' : 'warn')
 
-export function rankingColumns(
+interface StandingOptions {
+  /** Of the latency that fills a bar. */
+  max_us: number
+  /** Open alerts of a thing, worst first. */
+  alertsAt: (thing: OverviewRow['subject']) => readonly AlertOut[]
+  /** The API's names for sorting by latency and IOPS: lists have counters of the same names. */
+  sorts?: { latency: string; iops: string }
+}
+
+const OVERVIEW_SORTS = { latency: 'latency', iops: 'iops' }
+
+/** `of`: what a row of the table says of its standing. */
+export function standingColumns<Row>(
+  title: string,
+  of: (row: Row) => OverviewRow,
+  { max_us, alertsAt, sorts = OVERVIEW_SORTS }: StandingOptions,
+): Column<Row>[] {
+  return columnsOf(title, max_us, alertsAt, sorts).map(({ cell, csv, compact, ...column }) => ({
+    ...column,
+    cell: (row: Row) => cell(of(row)),
+    ...(csv === undefined ? {} : { csv: (row: Row) => csv(of(row)) }),
+    ...(compact === undefined
+      ? {}
+      : { compact: typeof compact === 'function' ? (row: Row) => compact(of(row)) : compact }),
+  }))
+}
+
+function columnsOf(
   title: string,
   max_us: number,
-  alertsAt: (thing: OverviewRow['subject']) => readonly AlertOut[],
+  alertsAt: StandingOptions['alertsAt'],
+  sorts: { latency: string; iops: string },
 ): Column<OverviewRow>[] {
   return [
     {
       id: 'name',
       header: title,
-      width: 168,
+      width: 150,
       minWidth: 140,
       sortKey: 'name',
       csv: ({ subject }) => visibleName(subject.name),
@@ -63,7 +91,7 @@ export function rankingColumns(
     {
       id: 'sentence',
       header: diagnosisCopy.title,
-      width: 250,
+      width: 200,
       grow: true,
       csv: ({ sentence, cause }) => wholeSentence(sentence.text, causeClause(cause)),
       compact: ({ sentence, cause }) => wholeSentence(sentence.text, causeClause(cause)),
@@ -72,7 +100,7 @@ export function rankingColumns(
     {
       id: 'layers',
       header: breakdownCopy.title,
-      width: 150,
+      width: 128,
       priority: 3,
       csv: ({ layers }) => layersWords(layers),
       cell: (row) =>
@@ -89,7 +117,7 @@ export function rankingColumns(
       minWidth: 88,
       priority: 1,
       align: 'right',
-      sortKey: 'latency',
+      sortKey: sorts.latency,
       csv: ({ total_us }) => rounded(total_us),
       csvHeader: listsCopy.csvLatency(commonCopy.latency),
       cell: ({ total_us }) => <Quantity value={total_us} unit="µs" />,
@@ -126,34 +154,55 @@ export function rankingColumns(
         ),
     },
     {
+      id: 'trend',
+      header: overviewCopy.lastHour,
+      width: 88,
+      priority: 3,
+      cell: ({ trend }) => <Sparkline trend={trend} />,
+    },
+    attribute('owner', labelsCopy.owner, 3, ({ owner }) => owner),
+    {
       id: 'iops',
       header: commonCopy.iops,
       width: 106,
       align: 'right',
-      sortKey: 'iops',
+      priority: 4,
+      sortKey: sorts.iops,
       csv: ({ iops }) => rounded(iops),
       cell: ({ iops }) => <Quantity value={iops} unit="ops/s" bare />,
     },
-    {
-      id: 'owner',
-      header: labelsCopy.owner,
-      width: 150,
-      priority: 4,
-      csv: ({ owner }) => (owner === null ? null : visibleName(owner.name)),
-      cell: ({ owner }) =>
-        owner === null ? <span className="faint">–</span> : <Name focusable>{ownerWords(owner)}</Name>,
-    },
+    attribute('application', labelsCopy.application, 5, ({ application }) => application),
     {
       id: 'quality',
       header: overviewCopy.dataQuality,
       width: 66,
       align: 'right',
-      priority: 4,
+      priority: 5,
       csv: ({ quality }) => quality,
       cell: ({ quality }) => quality ?? <span className="faint">–</span>,
     },
   ]
 }
+
+const attribute = (
+  id: string,
+  header: string,
+  priority: Priority,
+  read: (row: OverviewRow) => OverviewRow['owner'],
+): Column<OverviewRow> => ({
+  id,
+  header,
+  width: 110,
+  priority,
+  csv: (row) => {
+    const value = read(row)
+    return value === null ? null : visibleName(value.name)
+  },
+  cell: (row) => {
+    const value = read(row)
+    return value === null ? <span className="faint">–</span> : <Name focusable>{ownerWords(value)}</Name>
+  },
+})
 
 const wholeSentence = (...parts: (string | null)[]) => parts.filter((text) => text !== null).join('. ')
 
