@@ -126,12 +126,15 @@ test('the way of the I/Os in numbers stands within a phone, every number with it
     const way = card(page, 'I/O path')
     await way.getByRole('button', { name: 'Show as table' }).click()
     const load = way.getByRole('table', { name: 'Load per hop' })
-    await expect(load.getByText(/^[\d,.]+( k)? IOPS · .*(ms|µs) (from this hop on|in the array)/).first()).toBeVisible()
+    for (const words of [/^[\d,.]+( k)? IOPS$/, /(ms|µs) (from this hop on|in the array)/])
+      await expect(load.getByText(words).first()).toBeVisible()
     const between = way.getByRole('table', { name: 'Latency between hops' })
-    await expect(between.getByText(/^Array: .*(ms|µs), range .*–.*(ms|µs)$/).first()).toBeVisible()
+    const toArray = between.getByRole('row').filter({ hasText: 'Array' }).first()
+    await expect(toArray.getByText(/^range .*–.*(ms|µs)$/)).toBeVisible()
     for (const table of [load, between])
       expect(await table.evaluate((one) => one.getBoundingClientRect().right), path).toBeLessThanOrEqual(390)
-    await expect(way.getByRole('region', { name: /scrolls$/ })).toHaveCount(0)
+    for (const box of await way.getByRole('region', { name: /scrolls$/ }).all())
+      expect(await box.evaluate((one) => one.scrollWidth - one.clientWidth), path).toBe(0)
   }
 })
 

@@ -4,10 +4,12 @@ import {
   fullness,
   type HopLink,
   hopPicture,
+  iopsWords,
+  latencyWords,
   linkBounds,
   linkTime,
   linkWords,
-  loadWords,
+  queueWords,
   readingsOf,
   readingText,
 } from './hops'
@@ -160,8 +162,11 @@ describe('whose latency a hop tells', () => {
 })
 
 it('a load in words names what was not measured of it, and nothing where nothing was done', () => {
-  const words = (name: string, more: Partial<Parameters<typeof fullness>[0]>) =>
-    loadWords(name, { id: 'one', load: { ...load, ...more } }, { hops: [], links: [] })
+  const words = (name: string, more: Partial<Parameters<typeof fullness>[0]>) => {
+    const node = { id: 'one', load: { ...load, ...more } }
+    const all = [iopsWords(node.load), latencyWords(name, node, { hops: [], links: [] }), queueWords(name, node.load)]
+    return all.filter((text) => text !== null)
+  }
   expect(words('queue', { depth: 32 })).toEqual(['100 IOPS', '0.90 ms from this hop on', 'ACTV 6.2 / DQLEN 32'])
   expect(words('queue', { iops: null, us: null })).toEqual([
     'IOPS not measured',

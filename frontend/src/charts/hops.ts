@@ -242,17 +242,20 @@ export function readingsOf(hop: string, { id, load }: Pick<HopNode, 'id' | 'load
 /** Below a tenth of a µs nobody counts. */
 const isAll = (us: number | null, part_us: number | null) => us !== null && part_us !== null && us - part_us < 0.1
 
-/** "5,800 IOPS", "1.79 ms from here on", "9.8 of 32 in flight": a node's load in words, also what of it was not measured. */
-export function loadWords(hop: string, node: Pick<HopNode, 'id' | 'load'>, way: Way): string[] {
-  const { iops } = node.load
+/** "5,800 IOPS", or that they were not measured. */
+export const iopsWords = ({ iops }: HopNode['load']): string =>
+  iops === null ? ioPathCopy.iopsMissing(NOT_MEASURED) : formatIops(iops)
+
+/** "1.79 ms from this hop on, 0.40 ms in the array"; null where nothing has a latency, as there was no I/O. */
+export function latencyWords(hop: string, node: Pick<HopNode, 'id' | 'load'>, way: Way): string | null {
   const readings = readingsOf(hop, node, way).map((reading) => `${readingText(reading)} ${readingLabel(reading.by)}`)
-  const full = fullness(node.load)
-  return [
-    iops === null ? ioPathCopy.iopsMissing(NOT_MEASURED) : formatIops(iops),
-    ...(readings.length > 0 ? readings : iops === 0 ? [] : [ioPathCopy.latencyMissing(NOT_MEASURED)]),
-    ...(full !== null ? [full.label] : hop === 'queue' ? [ioPathCopy.activeMissing(NOT_MEASURED)] : []),
-  ]
+  if (readings.length > 0) return readings.join(', ')
+  return node.load.iops === 0 ? null : ioPathCopy.latencyMissing(NOT_MEASURED)
 }
+
+/** "ACTV 9.8 / DQLEN 32"; null where a hop has no queue. */
+export const queueWords = (hop: string, load: HopNode['load']): string | null =>
+  fullness(load)?.label ?? (hop === 'queue' ? ioPathCopy.activeMissing(NOT_MEASURED) : null)
 
 /** Hops whose names say little without what they belong to: "Hard disk 2" is one of every VM. */
 const NAMED_BY_PARENT = ['vm_disk', 'path']

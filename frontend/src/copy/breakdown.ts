@@ -58,10 +58,8 @@ export const wholeVms = ' over all VMs and hosts'
 export const wholeVolumes = ' over all its volumes'
 export const estimatedNote = (sentence: string, scope: string) =>
   `${sentence} Estimated: fitted to the counters of both sides. Reported: by the array alone${scope}.`
-export const tableScroll = 'Latency breakdown, scrolls'
 export const tableLabel = (name: string) => `Latency breakdown of ${name}`
 export const segmentHeader = 'Segment'
-export const narrowHeader = 'Segment, latency, share,'
 export const reported = (value: string, reported: string) => `${value} (reported ${reported})`
 export const inShareOfIos = (latency: string, share: string) => `${latency} in ${share} of I/Os`
 export const qosLimit = (limit: string) => `QoS limit (reads and writes): ${limit}`

@@ -19,14 +19,11 @@ export const notSeparableNote =
 export const activeLabel = 'ACTV / DQLEN'
 export const linkTo = (link: string) => `${link} to `
 export const rangeSuffix = (range: string) => `, range ${range}`
-export const tableScroll = 'I/O path, scrolls'
 export const perHop = 'Load per hop'
 export const hop = 'Hop'
 export const betweenHops = 'Latency between hops'
 export const between = 'Between'
 export const segment = 'Segment'
-export const hopAndLoad = 'Hop, load'
-export const betweenAndLatency = 'Between, latency'
 export const readings = {
   endToEnd: 'from this hop on',
   hosts: 'as hosts report',

@@ -13,3 +13,6 @@ export const MEDIA = {
 
 /** Of screens that are at least so wide. */
 export const atLeast = (breakpoint: Breakpoint): string => `(min-width: ${BREAKPOINTS_PX[breakpoint]}px)`
+
+/** Whether so wide a screen is at least as wide. */
+export const isAtLeast = (breakpoint: Breakpoint, width_px: number): boolean => width_px >= BREAKPOINTS_PX[breakpoint]

@@ -63,6 +63,14 @@ describe('styles', () => {
     expect(media.flatMap(({ query }) => query.match(/--[\w-]+/g) ?? []).filter((name) => !(name in MEDIA))).toEqual([])
   })
 
+  it('widths of screens: scripts have them by name, too', () => {
+    const asked = scripts.filter(
+      ({ name, text }) => /(min|max)-width: ?\d|innerWidth [<>]/.test(text) && !/^testing|test\.ts/.test(name),
+    )
+    expect(asked.map(({ name }) => name)).toEqual([])
+    expect(scripts.some(({ text }) => text.includes("atLeast('phone')"))).toBe(true)
+  })
+
   it('classes: used, and there when used', () => {
     const unused: string[] = []
     const missing: string[] = []

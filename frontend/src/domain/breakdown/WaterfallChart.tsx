@@ -19,14 +19,17 @@ import {
 import { waterfallCsv } from '../../charts/waterfallCsv'
 import { type WaterfallLayout, waterfallHeight, waterfallOption } from '../../charts/waterfallOption'
 import * as breakdownCopy from '../../copy/breakdown'
+import * as commonCopy from '../../copy/common'
 import * as diagnosisCopy from '../../copy/diagnosis'
 import { Chart } from '../../kit/chart/Chart'
 import { useTokens } from '../../kit/chart/useTokens'
 import { type LegendWord, Words } from '../../kit/chart/Words'
-import { Stacked } from '../../kit/table/Stacked'
-import { Name } from '../../kit/text/Name'
+import type { Column } from '../../kit/table/Column'
+import { VirtualTable } from '../../kit/table/VirtualTable'
+import { atLeast } from '../../lib/breakpoints'
 import { useMediaMatch, usePreferences } from '../../lib/preferences'
 import { AtOnce } from '../../lib/search'
+import { capitalized } from '../../lib/text'
 import { formatWindow } from '../../lib/time'
 import { useParameter } from '../../lib/url'
 import { BREAKDOWN_DIRECTION } from '../parameters'
@@ -149,11 +152,11 @@ export const WaterfallChart = memo(function WaterfallChart({
 
 /** As much beside the bars as there is room for: a screen's width is known before its chart's. */
 function useLayout(columns: number): WaterfallLayout {
-  const isPhone = useMediaMatch('(max-width: 700px)')
-  const isSmall = useMediaMatch('(max-width: 900px)')
-  const isTight = useMediaMatch('(max-width: 1399px)')
+  const isPhone = !useMediaMatch(atLeast('phone'))
+  const isTablet = !useMediaMatch(atLeast('tablet'))
+  const isWide = useMediaMatch(atLeast('wide'))
   if (isPhone) return 'stacked'
-  return isSmall || (isTight && columns > 1) ? 'beside' : 'wide'
+  return isTablet || (!isWide && columns > 1) ? 'beside' : 'wide'
 }
 
 /** What the signs of the picture mean, of those that are in it. */
@@ -277,92 +280,64 @@ interface WaterfallTableProps {
   disagreement_us: number | null
 }
 
+type TableRow = readonly WaterfallRow[]
+
+/** A row of the table is one part of the path, with its numbers of each direction. */
 function WaterfallTable({ columns, name, over, disagreement_us }: WaterfallTableProps) {
   const { scale } = waterfallScale(columns)
   const all = waterfallRows(columns, scale, disagreement_us)
-  const isWide = useMediaMatch('(min-width: 700px)')
-  if (!isWide) return <WaterfallOnPhone columns={columns} name={name} over={over} all={all} />
+  const rows = (all[0] ?? []).map((_, position) => all.flatMap((own) => own[position] ?? []))
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
-    <section className="scroll-x" tabIndex={0} aria-label={breakdownCopy.tableScroll}>
-      <table className="lines" aria-label={breakdownCopy.tableLabel(name)}>
-        <thead>
-          <tr>
-            <th scope="col">{breakdownCopy.segmentHeader}</th>
-            {columns.flatMap(({ direction }) =>
-              ['', breakdownCopy.share, over].map((what) => (
-                <th key={direction + what} scope="col" className="right numeric">
-                  {COLUMN_TITLES[direction]} {what}
-                </th>
-              )),
-            )}
-          </tr>
-        </thead>
-        <tbody>
-          {(all[0] ?? []).map((row, position) => (
-            <tr key={row.key}>
-              <td className="nowrap">
-                {row.kind === 'part' ? <span className="muted">· {row.label}</span> : row.label}
-              </td>
-              {all.flatMap((rows, index) => numberCells(rows[position], String(index)))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+    <VirtualTable
+      label={breakdownCopy.tableLabel(name)}
+      columns={tableColumns(columns, over)}
+      count={rows.length}
+      rowAt={(index) => rows[index]}
+      wraps
+      whole
+    />
   )
 }
 
-interface OnPhoneProps extends Pick<WaterfallTableProps, 'columns' | 'name' | 'over'> {
-  all: readonly (readonly WaterfallRow[])[]
+function tableColumns(columns: readonly WaterfallColumn[], over: string): Column<TableRow>[] {
+  return [
+    {
+      id: 'segment',
+      header: breakdownCopy.segmentHeader,
+      width: 190,
+      minWidth: 130,
+      grow: true,
+      cell: ([row]) => (row?.kind === 'part' ? <span className="muted">· {row.label}</span> : row?.label),
+    },
+    ...columns.flatMap(({ direction }, index): Column<TableRow>[] => {
+      // Both together are said by the switch above.
+      const title = direction === 'all' ? '' : `${COLUMN_TITLES[direction]} `
+      const number = (
+        header: string,
+        [width, minWidth]: [number, number],
+        text: (row: WaterfallRow) => string,
+        folded = text,
+      ): Column<TableRow> => ({
+        id: `${direction} ${header}`,
+        header: title === '' ? capitalized(header || commonCopy.latency) : title + header,
+        width,
+        minWidth,
+        align: 'right',
+        compact: (rows) => rows[index] && folded(rows[index]),
+        cell: (rows) => <span className="tabular">{(rows[index] && text(rows[index])) || '–'}</span>,
+      })
+      return [
+        number('', [170, 110], timeOf, (row) => title + timeOf(row)),
+        number(breakdownCopy.share, [110, 64], ({ share }) => share),
+        number(
+          over,
+          [170, 120],
+          ({ excess }) => excess,
+          ({ excess }) => excess && `${excess} ${over}`,
+        ),
+      ]
+    }),
+  ]
 }
 
-/** The same, one below the other: a phone has no room for columns. */
-function WaterfallOnPhone({ columns, name, over, all }: OnPhoneProps) {
-  return (
-    <table className="lines" aria-label={breakdownCopy.tableLabel(name)}>
-      <thead>
-        <tr>
-          <th scope="col">
-            {breakdownCopy.narrowHeader} {over}
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {(all[0] ?? []).map(({ key, kind, label }, position) => (
-          <tr key={key}>
-            <td>
-              <Stacked
-                of={kind === 'part' ? <span className="muted">· {label}</span> : label}
-                lines={columns.map(({ direction }, index) => (
-                  <Name key={direction} whole>
-                    {`${COLUMN_TITLES[direction]} ${toldWords(all[index]?.[position], over)}`}
-                  </Name>
-                ))}
-              />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  )
-}
-
-/** "0.15 ms · 43 % · +0.05 ms above baseline". */
-function toldWords(row: WaterfallRow | undefined, over: string): string {
-  const excess = row?.excess ? `${row.excess} ${over}` : ''
-  return [timeOf(row), row?.share, excess].filter((words) => words).join(' · ') || '–'
-}
-
-const timeOf = (row: WaterfallRow | undefined) =>
-  row?.counted ? breakdownCopy.reported(row.value, row.counted) : row?.value
-
-function numberCells(row: WaterfallRow | undefined, key: string) {
-  const value = timeOf(row)
-  return [value, row?.share, row?.excess].map((text, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: three fixed cells
-    <td key={`${key}.${index}`} className="right numeric">
-      {text || '–'}
-    </td>
-  ))
-}
+const timeOf = ({ counted, value }: WaterfallRow): string => (counted ? breakdownCopy.reported(value, counted) : value)

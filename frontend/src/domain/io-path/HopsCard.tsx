@@ -49,6 +49,7 @@ export function HopsCard({ hops, named, hasEnded = false }: HopsCardProps) {
     <Card
       title={ioPathCopy.title}
       hint={ioPathCopy.hint}
+      flush={asTable && picture.columns.length > 0}
       actions={
         picture.columns.length > 0 && (
           <Tools>

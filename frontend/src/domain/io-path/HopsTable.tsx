@@ -1,180 +1,146 @@
 /** The way of I/Os in numbers: every hop with its load, and the time between two of them with its bounds. */
 
-import type { ReactNode } from 'react'
+import { useMemo } from 'react'
 import type { Hops } from '../../api/types'
 import {
   fullness,
+  iopsWords,
   isUntold,
+  latencyWords,
   linkBounds,
   linkWords,
-  loadWords,
   parentOf,
-  readingLabel,
+  queueWords,
   readingsOf,
-  readingText,
 } from '../../charts/hops'
 import * as commonCopy from '../../copy/common'
 import * as ioPathCopy from '../../copy/ioPath'
-import { Stacked } from '../../kit/table/Stacked'
+import type { Column } from '../../kit/table/Column'
+import { VirtualTable } from '../../kit/table/VirtualTable'
 import { Name } from '../../kit/text/Name'
-import { useMediaMatch } from '../../lib/preferences'
 import { formatIops, NOT_MEASURED } from '../../lib/units'
 
-const WIDE = '(min-width: 700px)'
+type Hop = Hops['hops'][number]
+
+interface HopRow {
+  hop: Pick<Hop, 'name' | 'label'>
+  node: Hop['nodes'][number]
+}
+
+interface LinkRow {
+  link: Hops['links'][number]
+  ends: string
+}
 
 export function HopsTable({ hops }: { hops: Hops }) {
-  const isWide = useMediaMatch(WIDE)
-  if (!isWide) return <HopsOnPhone hops={hops} />
+  const nodes = useMemo(() => hops.hops.flatMap((hop) => hop.nodes.map((node): HopRow => ({ hop, node }))), [hops])
+  const links = useMemo(() => betweenHops(hops), [hops])
+  const columns = useMemo(() => hopColumns(hops), [hops])
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
-    <section className="scroll-x" tabIndex={0} aria-label={ioPathCopy.tableScroll}>
-      <table className="lines" aria-label={ioPathCopy.perHop}>
-        <thead>
-          <tr>
-            <th scope="col">{ioPathCopy.hop}</th>
-            <th scope="col">{commonCopy.name}</th>
-            <Heading>{commonCopy.iops}</Heading>
-            <Heading>{commonCopy.latency}</Heading>
-            <Heading>{ioPathCopy.activeLabel}</Heading>
-          </tr>
-        </thead>
-        <tbody>
-          {hops.hops.flatMap((hop) =>
-            hop.nodes.map((node) => (
-              <tr key={node.id}>
-                <td>{hop.label}</td>
-                <td>
-                  <Name focusable>{[node.name, ...node.detail].join(' · ')}</Name>
-                </td>
-                <Value>{node.load.iops === null ? NOT_MEASURED : formatIops(node.load.iops)}</Value>
-                <Value>
-                  {readingsOf(hop.name, node, hops)
-                    .map((reading) => `${readingText(reading)} ${readingLabel(reading.by)}`)
-                    .join(', ') || '–'}
-                </Value>
-                <Value>{fullness(node.load)?.text ?? '–'}</Value>
-              </tr>
-            )),
-          )}
-        </tbody>
-      </table>
-      <LinksTable hops={hops} />
-    </section>
+    <div className="stack gap-16">
+      <VirtualTable
+        label={ioPathCopy.perHop}
+        columns={columns}
+        count={nodes.length}
+        rowAt={(index) => nodes[index]}
+        wraps
+        whole
+      />
+      <VirtualTable
+        label={ioPathCopy.betweenHops}
+        columns={LINK_COLUMNS}
+        count={links.length}
+        rowAt={(index) => links[index]}
+        wraps
+        whole
+      />
+    </div>
   )
 }
 
-function LinksTable({ hops }: { hops: Hops }) {
-  return (
-    <table className="lines" aria-label={ioPathCopy.betweenHops}>
-      <thead>
-        <tr>
-          <th scope="col">{ioPathCopy.between}</th>
-          <th scope="col">{ioPathCopy.segment}</th>
-          <Heading>{commonCopy.latency}</Heading>
-          <Heading>{commonCopy.rangeHeader}</Heading>
-        </tr>
-      </thead>
-      <tbody>
-        {betweenHops(hops).map(({ link, ends }) => (
-          <tr key={`${link.from_id} ${link.to_id}`}>
-            <td>
-              <Name focusable>{ends}</Name>
-            </td>
-            <td>{link.label}</td>
-            {isUntold(link) ? (
-              <td className="muted right" colSpan={2}>
-                {linkWords(link)}
-              </td>
-            ) : (
-              <>
-                <Value>{linkWords(link)}</Value>
-                <Value>{linkBounds(link) ?? '–'}</Value>
-              </>
-            )}
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  )
-}
+const hopColumns = (hops: Hops): Column<HopRow>[] => [
+  {
+    id: 'name',
+    header: commonCopy.name,
+    width: 240,
+    grow: true,
+    // Where names stand alone they say what they belong to.
+    compact: ({ hop, node }) => {
+      const parent = parentOf(node.id, hop.name, hops)
+      return <Name whole>{parent === null ? node.name : `${parent} · ${node.name}`}</Name>
+    },
+    cell: ({ node }) => <Name focusable>{[node.name, ...node.detail].join(' · ')}</Name>,
+  },
+  {
+    id: 'hop',
+    header: ioPathCopy.hop,
+    width: 140,
+    compact: ({ hop, node }) => <Name whole>{[hop.label, ...node.detail].join(' · ')}</Name>,
+    cell: ({ hop }) => hop.label,
+  },
+  {
+    id: 'iops',
+    header: commonCopy.iops,
+    width: 120,
+    align: 'right',
+    compact: ({ node }) => iopsWords(node.load),
+    cell: ({ node: { load } }) => (
+      <span className="numeric">{load.iops === null ? NOT_MEASURED : formatIops(load.iops)}</span>
+    ),
+  },
+  {
+    id: 'latency',
+    header: commonCopy.latency,
+    width: 320,
+    align: 'right',
+    compact: ({ hop, node }) => latencyWords(hop.name, node, hops),
+    cell: ({ hop, node }) => (readingsOf(hop.name, node, hops).length > 0 ? latencyWords(hop.name, node, hops) : '–'),
+  },
+  {
+    id: 'queue',
+    header: ioPathCopy.activeLabel,
+    width: 140,
+    align: 'right',
+    compact: ({ hop, node }) => queueWords(hop.name, node.load),
+    cell: ({ node }) => <span className="numeric">{fullness(node.load)?.text ?? '–'}</span>,
+  },
+]
 
-/** The same, one below the other: a phone has no room for columns. */
-function HopsOnPhone({ hops }: { hops: Hops }) {
-  return (
-    <>
-      <OneColumn label={ioPathCopy.perHop} heading={ioPathCopy.hopAndLoad}>
-        {hops.hops.flatMap((hop) =>
-          hop.nodes.map((node) => {
-            const parent = parentOf(node.id, hop.name, hops)
-            return (
-              <StackedRow
-                key={node.id}
-                of={parent === null ? node.name : `${parent} · ${node.name}`}
-                lines={[[hop.label, ...node.detail].join(' · '), loadWords(hop.name, node, hops).join(' · ')]}
-              />
-            )
-          }),
-        )}
-      </OneColumn>
-      <OneColumn label={ioPathCopy.betweenHops} heading={ioPathCopy.betweenAndLatency}>
-        {betweenHops(hops).map(({ link, ends }) => {
-          const bounds = linkBounds(link)
-          return (
-            <StackedRow
-              key={`${link.from_id} ${link.to_id}`}
-              of={ends}
-              lines={[`${link.label}: ${linkWords(link)}${bounds === null ? '' : ioPathCopy.rangeSuffix(bounds)}`]}
-            />
-          )
-        })}
-      </OneColumn>
-    </>
-  )
-}
+const LINK_COLUMNS: readonly Column<LinkRow>[] = [
+  {
+    id: 'between',
+    header: ioPathCopy.between,
+    width: 280,
+    grow: true,
+    compact: ({ ends }) => <Name whole>{ends}</Name>,
+    cell: ({ ends }) => <Name focusable>{ends}</Name>,
+  },
+  { id: 'segment', header: ioPathCopy.segment, width: 180, compact: 'bare', cell: ({ link }) => link.label },
+  {
+    id: 'latency',
+    header: commonCopy.latency,
+    width: 320,
+    align: 'right',
+    compact: 'bare',
+    cell: ({ link }) => <span className={isUntold(link) ? 'muted' : 'numeric'}>{linkWords(link)}</span>,
+  },
+  {
+    id: 'range',
+    header: commonCopy.rangeHeader,
+    width: 150,
+    align: 'right',
+    compact: ({ link }) => {
+      const bounds = linkBounds(link)
+      return isUntold(link) || bounds === null ? null : commonCopy.inRange(bounds)
+    },
+    cell: ({ link }) => <span className="numeric">{(!isUntold(link) && linkBounds(link)) || '–'}</span>,
+  },
+]
 
-function betweenHops({ hops, links }: Hops) {
+function betweenHops({ hops, links }: Hops): LinkRow[] {
   const names = new Map(hops.flatMap(({ nodes }) => nodes.map(({ id, name }) => [id, name])))
   return links.map((link) => ({
     link,
     ends: `${names.get(link.from_id) ?? '?'} → ${names.get(link.to_id) ?? '?'}`,
   }))
 }
-
-function OneColumn({ label, heading, children }: { label: string; heading: string; children: ReactNode }) {
-  return (
-    <table className="lines" aria-label={label}>
-      <thead>
-        <tr>
-          <th scope="col">{heading}</th>
-        </tr>
-      </thead>
-      <tbody>{children}</tbody>
-    </table>
-  )
-}
-
-/** Nothing of it is cut: there is no pointer that would rest on it. */
-function StackedRow({ of, lines }: { of: string; lines: readonly string[] }) {
-  return (
-    <tr>
-      <td>
-        <Stacked
-          of={<Name whole>{of}</Name>}
-          lines={lines.map((line) => (
-            <Name key={line} whole>
-              {line}
-            </Name>
-          ))}
-        />
-      </td>
-    </tr>
-  )
-}
-
-const Heading = ({ children }: { children: string }) => (
-  <th scope="col" className="right numeric">
-    {children}
-  </th>
-)
-
-const Value = ({ children }: { children: string }) => <td className="right numeric">{children}</td>

@@ -7,7 +7,7 @@ import { Worded } from '../../kit/text/Worded'
 
 export function AtHand({ kinds, isNamed = false }: { kinds: readonly SourceKind[]; isNamed?: boolean }) {
   return (
-    <Stack className="breaks" gap={10} maw="78ch" ta="left">
+    <Stack className="breaks pretty" gap={10} maw="78ch" ta="left">
       {kinds.map(({ kind, title, at_hand }) => (
         <p key={kind}>
           <strong>{isNamed ? title : sourcesCopy.prerequisites}:</strong> <Worded>{at_hand}</Worded>

@@ -7,11 +7,12 @@ import { alertStateWord } from '../../domain/alerts/words'
 import { Card } from '../../kit/layout/Card'
 import { StateMark } from '../../kit/mark/StateMark'
 import { EmptyState } from '../../kit/state/DataState'
+import type { Column } from '../../kit/table/Column'
+import { VirtualTable } from '../../kit/table/VirtualTable'
 import { Name } from '../../kit/text/Name'
-import { useMediaMatch, usePreferences } from '../../lib/preferences'
+import { usePreferences } from '../../lib/preferences'
 import { plural } from '../../lib/text'
 import { formatInstant } from '../../lib/time'
-import styles from './DeliveriesCard.module.css'
 import { fateOf } from './story'
 
 /** Who was told of it, and whether it arrived. */
@@ -35,83 +36,57 @@ export function DeliveriesCard({ messages }: { messages: readonly AlertMessage[]
   )
 }
 
-const COLUMNS = [
-  alertsCopy.channel,
-  alertsCopy.event,
-  alertsCopy.delivery,
-  gapsCopy.when,
-  alertsCopy.attempts,
-  alertsCopy.response,
+const COLUMNS: readonly Column<AlertMessage>[] = [
+  {
+    id: 'channel',
+    header: alertsCopy.channel,
+    width: 170,
+    cell: ({ channel_name }) => <Name whole>{channel_name}</Name>,
+  },
+  { id: 'event', header: alertsCopy.event, width: 110, cell: ({ status }) => alertStateWord(status) },
+  {
+    id: 'delivery',
+    header: alertsCopy.delivery,
+    width: 140,
+    compact: 'bare',
+    cell: ({ state }) => <StateMark tone={fateOf(state).tone} word={fateOf(state).words} />,
+  },
+  { id: 'when', header: gapsCopy.when, width: 236, compact: 'bare', cell: (message) => <When message={message} /> },
+  {
+    id: 'attempts',
+    header: alertsCopy.attempts,
+    width: 96,
+    align: 'right',
+    compact: ({ attempts }) => plural(attempts, alertsCopy.attempt),
+    cell: ({ attempts }) => <span className="numeric">{attempts}</span>,
+  },
+  {
+    id: 'response',
+    header: alertsCopy.response,
+    width: 300,
+    grow: true,
+    compact: ({ detail }) => detail !== null && <Name whole>{detail}</Name>,
+    cell: ({ detail }) => detail !== null && <Name whole>{detail}</Name>,
+  },
 ]
 
 /** Rows are as high as their words need: an answer says what to do, and is read whole. */
 function DeliveriesTable({ messages }: { messages: readonly AlertMessage[] }) {
-  const isWide = useMediaMatch('(min-width: 700px)')
-  const heads = isWide ? COLUMNS : [alertsCopy.delivery]
-  const Row = isWide ? WideRow : PhoneRow
   return (
-    <table className={`${styles.table} lines flush`} aria-label={alertsCopy.deliveries}>
-      <thead>
-        <tr>
-          {heads.map((head) => (
-            <th key={head} scope="col">
-              {head}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {messages.map((message) => (
-          <Row key={message.id} message={message} />
-        ))}
-      </tbody>
-    </table>
-  )
-}
-
-function WideRow({ message }: { message: AlertMessage }) {
-  const { channel_name, status, state, attempts, detail } = message
-  return (
-    <tr>
-      <td className={styles.channel}>
-        <Name whole>{channel_name}</Name>
-      </td>
-      <td>{alertStateWord(status)}</td>
-      <td>
-        <StateMark tone={fateOf(state).tone} word={fateOf(state).words} />
-      </td>
-      <td className="numeric">
-        <When message={message} />
-      </td>
-      <td className="numeric">{attempts}</td>
-      <td className={styles.answer}>{detail !== null && <Name whole>{detail}</Name>}</td>
-    </tr>
-  )
-}
-
-/** All of it in one column, in the order of what decides. */
-function PhoneRow({ message }: { message: AlertMessage }) {
-  const { channel_name, status, state, attempts, detail } = message
-  return (
-    <tr>
-      <td>
-        <div className={`${styles.head} flex baseline between medium gap-8`}>
-          <Name whole>{channel_name}</Name>
-          <StateMark tone={fateOf(state).tone} word={fateOf(state).words} />
-        </div>
-        <div className={`${styles.line} quiet tabular`}>
-          {alertsCopy.event} {alertStateWord(status)}, <When message={message} />
-        </div>
-        <div className={`${styles.line} quiet tabular`}>
-          <Name whole>{`${plural(attempts, alertsCopy.attempt)}${detail === null ? '' : `: ${detail}`}`}</Name>
-        </div>
-      </td>
-    </tr>
+    <VirtualTable
+      label={alertsCopy.deliveries}
+      columns={COLUMNS}
+      count={messages.length}
+      rowAt={(index) => messages[index]}
+      rowKey={({ id }) => String(id)}
+      wraps
+      whole
+    />
   )
 }
 
 /** When its fate was known; of one that is still under way, when it was made. */
 function When({ message: { finished_at, created_at } }: { message: AlertMessage }) {
   const { zone } = usePreferences()
-  return formatInstant(Date.parse(finished_at ?? created_at), zone)
+  return <span className="numeric">{formatInstant(Date.parse(finished_at ?? created_at), zone)}</span>
 }

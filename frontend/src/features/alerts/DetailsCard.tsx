@@ -30,7 +30,7 @@ export function DetailsCard({ alert }: { alert: AlertDetail }) {
           </div>
         ))}
       </dl>
-      <p className="quiet above" style={{ maxWidth: '100ch' }}>
+      <p className="quiet pretty above" style={{ maxWidth: '100ch' }}>
         {alertsCopy.timesNote}
       </p>
     </Card>

@@ -1,6 +1,7 @@
 /** How much room a table has for its columns. */
 
 import { type RefObject, useLayoutEffect, useMemo, useState } from 'react'
+import { isAtLeast } from '../../lib/breakpoints'
 import { type Arrangement, arrange, widthIn } from './arrange'
 import type { Column } from './Column'
 
@@ -8,7 +9,8 @@ import type { Column } from './Column'
 const BESIDE_PX = { phone: 34, desk: 261 }
 
 /** Before it is measured: as if it were the only one on the page. */
-export const likelyRoom = () => window.innerWidth - (window.innerWidth < 700 ? BESIDE_PX.phone : BESIDE_PX.desk)
+export const likelyRoom = () =>
+  window.innerWidth - (isAtLeast('phone', window.innerWidth) ? BESIDE_PX.desk : BESIDE_PX.phone)
 
 export interface Arranged<Row> extends Arrangement<Column<Row>> {
   widthOf: (column: Column<Row>) => number
