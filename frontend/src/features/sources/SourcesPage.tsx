@@ -2,7 +2,7 @@
 
 import { Button, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { sourceKindsQuery, sourcesQuery } from '../../api/queries'
 import { useSession } from '../../api/session'
 import type { SourceOut } from '../../api/types'
@@ -10,6 +10,7 @@ import * as commonCopy from '../../copy/common'
 import * as navigationCopy from '../../copy/navigation'
 import * as sourcesCopy from '../../copy/sources'
 import { ReadOnlyHint } from '../../domain/access/ReadOnlyHint'
+import { CardSkeleton } from '../../domain/diagnosis/Skeletons'
 import { DIALOG } from '../../domain/parameters'
 import { FirstSource, StillMissing } from '../../domain/sources/FirstSource'
 import { missingKinds } from '../../domain/sources/missingKinds'
@@ -26,6 +27,7 @@ import { StorageCard } from './StorageCard'
 import { summary } from './sourceWords'
 import { UnmatchedCard } from './UnmatchedCard'
 
+const MeaningsCard = lazy(async () => ({ default: (await import('./MeaningsCard')).MeaningsCard }))
 const RemoveDialog = onPress(async () => (await import('./RemoveDialog')).RemoveDialog)
 const SourceDialog = onPress(async () => (await import('./SourceDialog')).SourceDialog)
 
@@ -69,6 +71,11 @@ export default function SourcesPage() {
               />
             ))}
             {sources.length > 0 && <NextCard sources={sources} add={add} />}
+            {sources.length > 0 && (
+              <Suspense fallback={<CardSkeleton height={170} />}>
+                <MeaningsCard />
+              </Suspense>
+            )}
             {sources.length > 0 && <GuestsCard />}
             {sources.length > 0 && <ImportsCard />}
             {sources.length > 0 && <StorageCard />}
