@@ -1,6 +1,6 @@
 /** The box with every filter that does not stand in the bar. */
 
-import { Button, SimpleGrid, Stack } from '@mantine/core'
+import { Button, Stack } from '@mantine/core'
 import * as filtersCopy from '../../copy/filters'
 import { Beside } from '../../kit/layout/Beside'
 import type { BoxButton } from '../../kit/layout/boxButton'
@@ -28,7 +28,7 @@ function Fields({ fields }: { fields: readonly Field[] }) {
   const { values, set, clear, isFiltered } = useFilters()
   return (
     <Stack gap="sm">
-      <SimpleGrid cols={2} spacing="sm" verticalSpacing="xs">
+      <Stack gap="xs" p={2} mah="60dvh" style={{ overflowY: 'auto' }}>
         {fields.map((field) => (
           <FilterField
             key={field.name}
@@ -38,7 +38,7 @@ function Fields({ fields }: { fields: readonly Field[] }) {
             onChange={(value, options) => set(field.name, value, options)}
           />
         ))}
-      </SimpleGrid>
+      </Stack>
       <Button size="xs" variant="subtle" disabled={!isFiltered} onClick={clear}>
         {filtersCopy.clearAll}
       </Button>

@@ -1,6 +1,6 @@
 /** Which tag category or custom attribute means an owner and an application, with what VMs get by it. */
 
-import { Button, Group, NativeSelect, SimpleGrid, Skeleton, Stack } from '@mantine/core'
+import { Button, Group, NativeSelect, Skeleton, Stack } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { labelsQuery, labelValuesQuery, meaningsQuery, setMeanings, vmCountQuery } from '../../api/labels'
@@ -56,7 +56,7 @@ export function MeaningsForm({ labels, chosen }: { labels: readonly LabelName[];
   return (
     <form onSubmit={submit}>
       <Stack gap="md">
-        <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <Stack gap="md" maw={560}>
           {(['owner', 'application'] as const).map((meaning) => (
             <MeaningField
               key={meaning}
@@ -70,7 +70,7 @@ export function MeaningsForm({ labels, chosen }: { labels: readonly LabelName[];
               }}
             />
           ))}
-        </SimpleGrid>
+        </Stack>
         <Failure title={meaningsCopy.saveFailed} error={command.error} />
         <Group gap="sm">
           <Button type="submit" disabled={!isAdmin || !isChanged} loading={command.isPending}>
