@@ -2,17 +2,19 @@
 
 import gzip
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import replace
+from typing import Any, NoReturn
 
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine, text
 from tests.collectors.imports.esxtop.twin import incident
 
+from gavel.collectors.import_registry import FORMATS
 from gavel.correlate.captures import tie_import
 from gavel.db.engine import transaction
 from gavel.ingest.connections import Connections
-from gavel.ingest.imports import read_uploads
+from gavel.ingest.imports import MOST_ENDED_READERS, read_uploads
 from gavel.ingest.worker import WorkerContext, utc_now
 from gavel.vault import Vault
 
@@ -121,6 +123,28 @@ def test_upload_whose_parts_the_database_lost_says_so(admin: TestClient, engine:
         connection.execute(text("DELETE FROM import_chunk"))
     read(engine)
     assert "Upload it again" in listed(admin, import_id)["error"]
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_upload_that_ends_its_readers_is_given_up_with_the_reason_and_holds_back_no_other(
+    admin: TestClient, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import_id = upload(admin, incident().data())
+    usual = FORMATS["esxtop"]
+
+    def ends(*_: object) -> NoReturn:
+        raise SystemExit
+
+    for _ in range(MOST_ENDED_READERS):
+        monkeypatch.setitem(FORMATS, "esxtop", replace(usual, read=ends))
+        with pytest.raises(SystemExit):
+            read(engine)
+        assert listed(admin, import_id)["state"] == "reading"
+    monkeypatch.setitem(FORMATS, "esxtop", usual)
+    another = upload(admin, incident().data())
+    read(engine)
+    assert "3 processes ended while they read it" in listed(admin, import_id)["error"]
+    assert listed(admin, another)["state"] == "ready"
 
 
 def test_upload_takes_no_more_than_it_announced(admin: TestClient) -> None:

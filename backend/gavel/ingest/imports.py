@@ -15,6 +15,7 @@ from gavel.db.queries.imports import ChunkPlace, chunk_places, load_chunk, load_
 from gavel.db.write.imports import (
     add_chunk,
     begin_import,
+    begin_read,
     drop_chunks,
     note_read,
     note_state,
@@ -27,6 +28,8 @@ from gavel.ingest.worker import WorkerContext
 
 log = structlog.get_logger(__name__)
 _NOTED_EVERY = 16 * 2**20
+# A restart is no fault of the file; what ends its reader every time would hold back all imports behind it.
+MOST_ENDED_READERS = 3
 
 
 def import_formats() -> dict[str, str]:
@@ -115,9 +118,14 @@ def _read_upload(engine: Engine, import_id: int, clock: Callable[[], datetime]) 
     with transaction(engine) as connection:
         imported = load_import(connection, import_id)
         places = chunk_places(connection, import_id)
-        note_state(connection, import_id, ImportState.READING, clock())
+        ended = begin_read(connection, import_id, clock())
     options = ImportOptions(imported.utc_bias_minutes)
     try:
+        if ended >= MOST_ENDED_READERS:
+            raise SettingsError(
+                f"{imported.file_name}: {ended} processes ended while they read it, which may be for want of memory."
+                " Look into the worker's log; cut the capture into shorter ones and upload those."
+            )
         if sum(place.size for place in places) != imported.size_bytes:
             raise SettingsError(
                 f"{imported.file_name}: a part of the upload was lost with the database. Upload it again."

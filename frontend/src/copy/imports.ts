@@ -15,6 +15,10 @@ export const uploadFailed = (file: string) => `${file}: not uploaded`
 export const removeFailed = 'Not removed'
 export const tieFailed = 'Host not chosen'
 export const remove = 'Remove'
+export const removeTitle = 'Remove import'
+export const removeRestores =
+  'Minutes that it narrows are attributed again without it. Upload the file again to use it again.'
+export const removeReading = 'What has come of it is deleted.'
 export const removeNamed = (file: string) => `Remove ${file}`
 export const states = {
   uploading: 'Uploading',

@@ -54,6 +54,14 @@ def note_state(
     connection.execute(update(file_import).where(one.id == import_id).values(state=state, error=error, changed_at=now))
 
 
+def begin_read(connection: Connection, import_id: int, now: datetime) -> int:
+    """Returns how many readers have begun before, which all ended before they were through."""
+    one = file_import.c
+    begun = update(file_import).where(one.id == import_id)
+    changed = begun.values(state=ImportState.READING, changed_at=now, reads_begun=one.reads_begun + 1)
+    return int(connection.execute(changed.returning(one.reads_begun)).scalar_one()) - 1
+
+
 def note_read(connection: Connection, import_id: int, read_bytes: int) -> None:
     connection.execute(update(file_import).where(file_import.c.id == import_id).values(read_bytes=read_bytes))
 

@@ -3,7 +3,7 @@
 import { Button, Group, Skeleton } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type DragEvent, useRef, useState } from 'react'
-import { removeImport, tieImport } from '../../api/commands'
+import { tieImport } from '../../api/commands'
 import { importHostsQuery, importsQuery } from '../../api/queries'
 import { useSession } from '../../api/session'
 import type { FileImport } from '../../api/types'
@@ -18,6 +18,7 @@ import { formatOffset, formatWindow } from '../../lib/time'
 import { formatBytes, formatCount, formatFixed } from '../../lib/units'
 import styles from './ImportsCard.module.css'
 import { Failure, NamedRow, RowAction } from './NamedRow'
+import { RemoveImportDialog } from './RemoveImportDialog'
 import { upload } from './upload'
 
 interface Sending {
@@ -138,12 +139,12 @@ function Uploads({ sending }: { sending: readonly Sending[] }) {
 }
 
 export function ImportList({ imports, isAdmin }: { imports: readonly FileImport[]; isAdmin: boolean }) {
-  const client = useQueryClient()
-  const removal = useMutation({ mutationFn: removeImport, onSuccess: () => client.invalidateQueries() })
+  const [removed_id, setRemoved] = useState<number | null>(null)
+  const removed = imports.find(({ id }) => id === removed_id)
   if (imports.length === 0) return null
   return (
     <>
-      <Failure title={importsCopy.removeFailed} error={removal.error} />
+      {removed && <RemoveImportDialog file={removed} onClose={() => setRemoved(null)} />}
       <ul className="ruled" aria-label={importsCopy.list}>
         {imports.map((each) => (
           <NamedRow
@@ -151,11 +152,7 @@ export function ImportList({ imports, isAdmin }: { imports: readonly FileImport[
             name={each.file_name}
             action={
               isAdmin && (
-                <RowAction
-                  label={importsCopy.removeNamed(each.file_name)}
-                  isBusy={removal.isPending && removal.variables === each.id}
-                  onPress={() => removal.mutate(each.id)}
-                >
+                <RowAction label={importsCopy.removeNamed(each.file_name)} onPress={() => setRemoved(each.id)}>
                   {importsCopy.remove}
                 </RowAction>
               )

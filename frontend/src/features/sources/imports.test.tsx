@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { MantineProvider } from '@mantine/core'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { fireEvent, render, screen, waitFor } from '@testing-library/react'
+import { fireEvent, render, screen, waitFor, within } from '@testing-library/react'
 import { beforeEach, expect, it, vi } from 'vitest'
 import { addImport, addPart, getImport, removeImport, tieImport } from '../../api/commands'
 import type { FileImport } from '../../api/types'
@@ -134,13 +134,17 @@ it('files are dropped on the card', () => {
   expect(area.dataset.over).toBe('false')
 })
 
-it('an import says its host, its clock and that it narrows bounds, and is removed in one press', async () => {
+it('an import says its host, its clock and that it narrows bounds, and is removed after a question', async () => {
   vi.mocked(removeImport).mockResolvedValue(undefined)
   shown(<ImportList imports={[READY]} isAdmin />)
   const text = screen.getByRole('list', { name: 'Imports' }).textContent
   expect(text).toContain('Narrows bounds')
   expect(text).toContain('Host esx-04 · 11 of 12 devices · clock −2.00 s ± 1.00 s · aligned by I/Os, correlation 0.98')
   fireEvent.click(screen.getByRole('button', { name: 'Remove esx-04.csv.gz' }))
+  const dialog = within(await screen.findByRole('dialog', { name: 'Remove import' }))
+  expect(dialog.queryByText(/attributed again without it/)).not.toBeNull()
+  expect(removeImport).not.toHaveBeenCalled()
+  fireEvent.click(dialog.getByRole('button', { name: 'Remove' }))
   await waitFor(() => expect(vi.mocked(removeImport).mock.calls[0]?.[0]).toBe(7))
 })
 
