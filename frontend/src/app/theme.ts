@@ -39,10 +39,8 @@ const BLUE: MantineColorsTuple = [
 const filledInTokens: VariantColorsResolver = (input) => {
   const colors = defaultVariantColorsResolver(input)
   if (input.variant !== 'filled') return colors
-  const isDanger = input.color === 'red'
-  const background = isDanger ? 'var(--gv-bad)' : 'var(--gv-accent)'
-  const color = isDanger ? 'var(--gv-bad-ink)' : 'var(--gv-accent-ink)'
-  return { ...colors, background, hover: background, color }
+  const background = input.color === 'red' ? 'var(--gv-bad)' : 'var(--gv-accent)'
+  return { ...colors, background, hover: background, color: 'var(--gv-accent-ink)' }
 }
 
 export const theme = createTheme({

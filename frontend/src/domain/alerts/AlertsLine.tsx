@@ -125,7 +125,7 @@ function Lines({ alerts, of, most, more, isPast = false }: LinesProps) {
     <>
       <ul className={`${styles.alerts} stack narrow gap-2`}>
         {alerts.slice(0, most).map((alert) => (
-          <li key={alert.id} className="flex wrap baseline narrow breaks gap-words">
+          <li key={alert.id} className="flex wrap baseline narrow breaks tap gap-words">
             <OneAlert
               alert={alert}
               isOwn={of?.kind === alert.subject.kind && of.id === alert.subject.id}
@@ -152,11 +152,11 @@ function OneAlert({ alert, isOwn, isPast }: { alert: AlertOut; isOwn: boolean; i
   return (
     <>
       <StateMark {...severityMark(alert.severity)} />
-      <span className={styles.rule}>
+      <span className={`${styles.name} inline gap-6`}>
         <NameLink to={`/alerts/${alert.id}`}>{alert.rule_name}</NameLink>
       </span>
       {!isOwn && (
-        <span className={styles.name}>
+        <span className={`${styles.name} inline gap-6`}>
           <span className="fixed nowrap">
             {alertsCopy.on} {subjectWord(alert.subject.kind)}
           </span>

@@ -60,17 +60,17 @@ export function ListPage<Kind extends EntityKind>({ kind, columns }: ListPagePro
   // A query without data forgets its error with every try.
   const hasFailed = query.data === undefined && query.errorUpdateCount > 0
   return (
-    <div className={styles.page}>
-      <header className={styles.head}>
-        <h1 className={styles.title}>{title}</h1>
+    <div className={`${styles.page} column grow gap-16`}>
+      <header className="row wrap gap-wrap">
+        <h1 className="page-title">{title}</h1>
         {total !== undefined && (
-          <span className={styles.count} role="status">
+          <span className="muted" role="status">
             {isFiltered ? listsCopy.matching(total.toLocaleString('en-US')) : total.toLocaleString('en-US')}
           </span>
         )}
         {isLive && newest.length > 0 && <DataAge at_ms={at_ms} />}
-        {total === undefined && !hasFailed && <span className={styles.count}>{listsCopy.loading(noun)}</span>}
-        <div className={styles.filters}>
+        {total === undefined && !hasFailed && <span className="muted">{listsCopy.loading(noun)}</span>}
+        <div className="filters row wrap push gap-8">
           <FilterBar noun={noun} />
           <ColumnChooser choice={choice} />
           <SaveTable
@@ -82,7 +82,7 @@ export function ListPage<Kind extends EntityKind>({ kind, columns }: ListPagePro
         {choice.ids.includes('bars') && <SidesKey className={styles.key} />}
       </header>
       <ActiveFilters />
-      <div className={styles.table}>
+      <div className={`${styles.table} surface column grow`}>
         <DataState
           query={query}
           whole

@@ -42,7 +42,7 @@ export function SidesBar({ newest, max_us }: { newest: Sides; max_us: number }) 
     formatLatency(arrayLatencyUs(newest)),
   )
   return (
-    <span className={styles.bars} role="img" aria-label={words} title={words}>
+    <span className={`${styles.bars} grid full`} role="img" aria-label={words} title={words}>
       <Bar parts={hostParts(newest)} max_us={max_us} />
       <Bar parts={array} max_us={max_us} />
     </span>
@@ -52,7 +52,7 @@ export function SidesBar({ newest, max_us }: { newest: Sides; max_us: number }) 
 function Bar({ parts, max_us }: { parts: readonly Part[]; max_us: number }) {
   if (parts.every((part) => part.us === null)) return <span className={styles.missing} />
   return (
-    <span className={styles.bar}>
+    <span className={`${styles.bar} flex`}>
       {parts.map(
         (part) =>
           part.us !== null &&
@@ -82,15 +82,15 @@ const KEY = [
 /** What the colors of the bars in "Hosts over array" mean, once for a list. */
 export function SidesKey({ className = '' }: { className?: string | undefined }) {
   return (
-    <ul className={`${styles.key} ${className}`} aria-label={listsCopy.keyLabel}>
+    <ul className={`list flex wrap small gap-words ${className}`} aria-label={listsCopy.keyLabel}>
       {KEY.map(([color, word]) => (
         <li key={word}>
-          <span className={styles.swatch} style={{ background: color }} /> {word}
+          <span className={`${styles.swatch} inline`} style={{ background: color }} /> {word}
         </li>
       ))}
       <li>
-        <span className={styles.swatch}>
-          <span className={styles.belowStep} style={{ color: BOUNDARY }} />
+        <span className={`${styles.swatch} inline`}>
+          <span className={`${styles.belowStep} grow`} style={{ color: BOUNDARY }} />
         </span>{' '}
         {listsCopy.keyResolution}
       </li>

@@ -81,7 +81,7 @@ function columnsOf(
       cell: (row) => (
         <span className={`${styles.diagnosis} grid gap-2`}>
           <SeverityMark diagnosis={row} />
-          <span className={`${styles.labels} inline-row gap-6`}>
+          <span className="if-any inline-row gap-6">
             <ConfidenceLabel diagnosis={row} />
             <AlertBadge alerts={alertsAt(row.subject)} />
           </span>
@@ -212,13 +212,13 @@ function Standing({ row }: { row: OverviewRow }) {
   const cause = causeClause(row.cause)
   if (cause !== null)
     return (
-      <span className={`${styles.caused} grid narrow`} title={`${row.sentence.text}. ${cause}`}>
-        <span>{row.sentence.text}</span>
-        <span>{cause}</span>
+      <span className="grid narrow" title={`${row.sentence.text}. ${cause}`}>
+        <span className="cut">{row.sentence.text}</span>
+        <span className="cut">{cause}</span>
       </span>
     )
   return (
-    <span className={`${styles.standing} clamp ${isFaint ? 'muted' : ''}`} title={row.sentence.text}>
+    <span className={`clamp tight ${isFaint ? 'muted' : ''}`} title={row.sentence.text}>
       {row.sentence.text}
     </span>
   )

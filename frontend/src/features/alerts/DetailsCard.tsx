@@ -22,10 +22,10 @@ export function DetailsCard({ alert }: { alert: AlertDetail }) {
   const facts = factsOf(alert, zone, rule).filter(([, value]) => value !== null)
   return (
     <Card title={alertsCopy.details}>
-      <dl className="terms tiles">
+      <dl className="terms tiles breaks">
         {facts.map(([term, value]) => (
           <div key={term}>
-            <dt>{term}</dt>
+            <dt className="small">{term}</dt>
             <dd>{value}</dd>
           </div>
         ))}

@@ -117,15 +117,15 @@ const muchColumn = (header: string, much: Much): Column<AlertOut> => ({
   align: 'right',
   compact: (alert) => {
     const { amount, at, note } = much(alert)
-    return <span className="numeric">{joinedWords(at === null ? amount : `${amount} ${at}`, note)}</span>
+    return <span className="tabular">{joinedWords(at === null ? amount : `${amount} ${at}`, note)}</span>
   },
   cell: (alert) => {
     const { amount, at, note } = much(alert)
     return (
       <span className={`stack gap-2 ${styles.right} numeric`}>
-        <span className="ends">{amount}</span>
-        {at !== null && <span className="ends quiet">{at}</span>}
-        <span className={'clamp tight quiet'}>{note ?? alertsCopy.noLowerBound}</span>
+        <span className="ends narrow">{amount}</span>
+        {at !== null && <span className="ends narrow quiet">{at}</span>}
+        <span className={'clamp narrow tight quiet'}>{note ?? alertsCopy.noLowerBound}</span>
       </span>
     )
   },

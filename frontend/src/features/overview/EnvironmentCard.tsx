@@ -45,7 +45,9 @@ export function EnvironmentCard({ overview, kind }: EnvironmentCardProps) {
           )}
         </div>
         <div>
-          <p className={styles.lead}>{insideWords(environment, inside)}</p>
+          <p className="muted" style={{ marginBottom: 8 }}>
+            {insideWords(environment, inside)}
+          </p>
           <LayerBar
             tall
             pieces={environment.occupancy.map((layer) => ({ ...layer, size: layer.ios }))}
@@ -54,9 +56,13 @@ export function EnvironmentCard({ overview, kind }: EnvironmentCardProps) {
               environment.occupancy.map((layer) => `${ios(layer.ios)} ${layer.label}`).join(', ') || unitsCopy.noIo
             }
           />
-          <ul className={`${styles.layers} flex wrap above gap-wrap`}>
+          <ul className="flex wrap above gap-wrap">
             {environment.occupancy.map((layer) => (
-              <li key={layer.name} title={commonCopy.rangeTitle(ios(layer.lower_ios), ios(layer.upper_ios))}>
+              <li
+                key={layer.name}
+                className="inline-row gap-6"
+                title={commonCopy.rangeTitle(ios(layer.lower_ios), ios(layer.upper_ios))}
+              >
                 <LayerSwatch layers={layer.layers} />
                 {layer.label} <strong className="numeric">{ios(layer.ios)}</strong>
               </li>
@@ -79,12 +85,12 @@ function Headline({ overview: { environment, totals, items }, kind }: Environmen
     return (
       <>
         {marks}
-        <p className={styles.sentence}>{environment.sentence.text}</p>
+        <p className={`${styles.sentence} page-title`}>{environment.sentence.text}</p>
       </>
     )
   return (
     <>
-      <p className={styles.sentence}>{troubledWords(totals, kind)}</p>
+      <p className={`${styles.sentence} page-title`}>{troubledWords(totals, kind)}</p>
       <Worst items={items} />
       <p>
         {meanWords(environment)} {marks}
@@ -153,12 +159,12 @@ function Counts({ totals, kind }: CountsProps) {
         )
       })}
       {totals.ended > 0 && (
-        <span className={styles.other}>{overviewCopy.clearedRecently(formatCount(totals.ended))}</span>
+        <span className={`${styles.other} muted`}>{overviewCopy.clearedRecently(formatCount(totals.ended))}</span>
       )}
       {(['too_few', 'idle', 'not_measured', 'no_data'] as const).map(
         (state) =>
           (totals.by_state[state] ?? 0) > 0 && (
-            <span key={state} className={styles.other}>
+            <span key={state} className={`${styles.other} muted`}>
               {formatCount(totals.by_state[state] ?? 0)} {stateLabel(state).toLowerCase()}
             </span>
           ),

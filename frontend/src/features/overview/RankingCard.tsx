@@ -94,7 +94,7 @@ function Tools({ at_ms, children }: { at_ms: number | null; children: ReactNode 
         onChoose={ranking.setKind}
       />
       {at_ms !== null && <span className="muted numeric">{overviewCopy.atCursor(formatClock(at_ms, zone))}</span>}
-      <div className={`${styles.filters} row wrap push gap-8`}>
+      <div className="filters row wrap push gap-8">
         <FilterBar noun={noun} />
         {children}
       </div>

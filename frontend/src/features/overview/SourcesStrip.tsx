@@ -46,8 +46,8 @@ function Strip({ sources }: { sources: readonly SourceOut[] }) {
         aria-label={sourcesCopy.freshness}
       >
         {worstFirst(sources).map((source) => (
-          <li key={source.id} className={`${styles.source} inline-row narrow size-label gap-12`}>
-            <span className={`${styles.sourceName} inline narrow`}>
+          <li key={source.id} className={`${styles.source} surface inline-row narrow size-label gap-12`}>
+            <span className="inline narrow" style={{ maxWidth: 220 }}>
               <Name focusable>{source.name}</Name>
             </span>
             {source.state === 'live' ? (

@@ -1,5 +1,6 @@
 /** What a scenario would do: numbers before and after, the parts of the path as bars, limits, neighbors and the array. */
 
+import type { CSSProperties } from 'react'
 import type { WhatIf, WhatIfChange } from '../../api/types'
 import * as whatIfCopy from '../../copy/whatif'
 import { Card } from '../../kit/layout/Card'
@@ -153,11 +154,21 @@ export function BreakdownCard({ found }: { found: WhatIf }) {
   )
 }
 
+/** Colors of styles/tokens.css; the guest's fill would be too faint by itself. */
+const INKS: Record<PartBars['name'], string> = {
+  guest_queue: 'guest-edge',
+  hypervisor: 'kernel-other',
+  kernel_queue: 'kernel-queue',
+  kernel_processing: 'kernel-other',
+  san: 'san',
+  array: 'array-service',
+}
+
 /** The numbers stand beside it. */
 function Bars({ row: { name, before, after } }: { row: PartBars }) {
   const at = (start: number, end: number) => ({ left: `${start}%`, width: `${Math.max(0, end - start)}%` })
   return (
-    <div className={`${styles.bars} grid gap-2`} data-part={name} aria-hidden="true">
+    <div className="grid gap-2" style={{ '--part': `var(--gv-${INKS[name]})` } as CSSProperties} aria-hidden="true">
       <div className={`${styles.track} relative`}>
         {before !== null && <span className={styles.before} style={at(before.start, before.end)} />}
       </div>

@@ -9,7 +9,7 @@ import * as whatIfCopy from '../../copy/whatif'
 import { CardSkeleton } from '../../domain/diagnosis/Skeletons'
 import { EntityLink } from '../../domain/object/EntityLink'
 import { Card } from '../../kit/layout/Card'
-import { leastWidth } from '../../kit/layout/columns'
+import { columnWidths, leastWidth } from '../../kit/layout/columns'
 import { DataState, EmptyState } from '../../kit/state/DataState'
 import { useSubject } from '../../lib/pageTitle'
 import { visibleName } from '../../lib/text'
@@ -54,7 +54,7 @@ function Tried({ body, example }: { body: WhatIfBody; example: WhatIfExample | u
   const found = query.data
   useSubject(found?.start?.subject.name ?? example?.title ?? null)
   return (
-    <div className={`${styles.columns} grid start gap-12`}>
+    <div className="columns start gap-12" style={columnWidths('minmax(300px, 380px) minmax(0, 1fr)', 'minmax(0, 1fr)')}>
       <div className="stack gap-12">
         {found !== undefined && found.start !== null && <WorkloadCard start={found.start} />}
         <ScenarioCard found={found} />

@@ -30,7 +30,7 @@ export function Card({
   const id = useId()
   return (
     <section
-      className={['surface narrow', fill && styles.fill, stretch && styles.stretch].filter(Boolean).join(' ')}
+      className={['surface narrow', fill && 'column', stretch && styles.stretch].filter(Boolean).join(' ')}
       aria-labelledby={id}
       id={anchor}
       tabIndex={anchor === undefined ? undefined : -1}
@@ -42,7 +42,9 @@ export function Card({
         {hint !== undefined && <div className={`${styles.hint} quiet`}>{hint}</div>}
         {actions !== undefined && <div className={`${styles.actions} row push gap-4`}>{actions}</div>}
       </header>
-      <div className={flush ? undefined : styles.body}>{children}</div>
+      <div className={[!flush && styles.body, fill && 'column grow'].filter(Boolean).join(' ') || undefined}>
+        {children}
+      </div>
     </section>
   )
 }

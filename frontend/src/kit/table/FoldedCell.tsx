@@ -29,7 +29,7 @@ function Part<Row>({ column: { header, compact, cell }, row }: { column: Column<
   const words: ReactNode = typeof compact === 'function' ? compact(row) : cell(row)
   if (words === null || words === '') return null
   return (
-    <span className={`${styles.part} taps inline baseline narrow`}>
+    <span className={`${styles.part} taps inline baseline narrow gap-4`}>
       {compact === undefined && <span className="fixed">{header}</span>}
       {words}
     </span>

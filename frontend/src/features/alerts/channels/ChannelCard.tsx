@@ -113,10 +113,10 @@ function ChannelFacts({
     ],
   ]
   return (
-    <dl className="terms tiles">
+    <dl className="terms tiles breaks">
       {facts.map(([term, value]) => (
         <div key={term}>
-          <dt>{term}</dt>
+          <dt className="small">{term}</dt>
           <dd>{value}</dd>
         </div>
       ))}
