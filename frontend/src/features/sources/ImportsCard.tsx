@@ -10,6 +10,7 @@ import type { FileImport } from '../../api/types'
 import * as importsCopy from '../../copy/imports'
 import { Card } from '../../kit/layout/Card'
 import { StateMark, type Tone } from '../../kit/mark/StateMark'
+import { onPress, useAhead } from '../../kit/schedule/onPress'
 import { DataState } from '../../kit/state/DataState'
 import { Worded } from '../../kit/text/Worded'
 import { usePreferences } from '../../lib/preferences'
@@ -18,8 +19,9 @@ import { formatOffset, formatWindow } from '../../lib/time'
 import { formatBytes, formatCount, formatFixed } from '../../lib/units'
 import styles from './ImportsCard.module.css'
 import { Failure, NamedRow, RowAction } from './NamedRow'
-import { RemoveImportDialog } from './RemoveImportDialog'
 import { upload } from './upload'
+
+const RemoveImportDialog = onPress(async () => (await import('./RemoveImportDialog')).RemoveImportDialog)
 
 interface Sending {
   name: string
@@ -139,6 +141,7 @@ function Uploads({ sending }: { sending: readonly Sending[] }) {
 }
 
 export function ImportList({ imports, isAdmin }: { imports: readonly FileImport[]; isAdmin: boolean }) {
+  useAhead(RemoveImportDialog)
   const [removed_id, setRemoved] = useState<number | null>(null)
   const removed = imports.find(({ id }) => id === removed_id)
   if (imports.length === 0) return null
