@@ -16,7 +16,8 @@ from gavel.diagnosis.breakdown import DirectionNumbers, waterfall
 from gavel.diagnosis.contributors import contributors
 from gavel.diagnosis.diagnose import layer_numbers
 from gavel.diagnosis.explain import Diagnosis, diagnosis
-from gavel.diagnosis.ranking import Wanted, overview
+from gavel.diagnosis.ranking import overview
+from gavel.diagnosis.ranking_rows import Wanted
 from gavel.diagnosis.sentences import Statement
 from gavel.domain.io_path import Direction, Layer
 from gavel.domain.scope import ScopeKind

@@ -12,7 +12,6 @@ export const emptyText =
 export const list = 'Imports'
 export const uploads = 'Uploads'
 export const uploadFailed = (file: string) => `${file}: not uploaded`
-export const removeFailed = 'Not removed'
 export const tieFailed = 'Host not chosen'
 export const remove = 'Remove'
 export const removeTitle = 'Remove import'

@@ -12,12 +12,13 @@ import { Card } from '../../kit/layout/Card'
 import { StateMark } from '../../kit/mark/StateMark'
 import { onPress, useAhead } from '../../kit/schedule/onPress'
 import { DataState } from '../../kit/state/DataState'
+import { Failure } from '../../kit/state/Failure'
 import { Worded } from '../../kit/text/Worded'
 import { plural } from '../../lib/text'
 import { formatSeconds } from '../../lib/time'
 import { formatCount } from '../../lib/units'
 import { useNow } from '../../lib/useNow'
-import { Failure, NamedRow, RowAction } from './NamedRow'
+import { NamedRow, RowAction } from './NamedRow'
 
 const AddGuestsDialog = onPress(async () => (await import('./AddGuestsDialog')).AddGuestsDialog)
 
@@ -75,7 +76,7 @@ export function Tokens({ tokens, isAdmin }: { tokens: readonly GuestToken[]; isA
   const revoke = useMutation({ mutationFn: revokeGuestToken, onSuccess: () => client.invalidateQueries() })
   return (
     <>
-      <Failure title={guestsCopy.revokeFailed} error={revoke.error} />
+      <Failure inset title={guestsCopy.revokeFailed} error={revoke.error} />
       <ul className="ruled" aria-label={guestsCopy.tokens}>
         {tokens.map((token) => (
           <NamedRow
@@ -139,7 +140,7 @@ export function DiskList({ disks, total, isAdmin }: DiskListProps) {
   if (total === 0) return <p className="inset ruled">{guestsCopy.allMatched}</p>
   return (
     <>
-      <Failure title={guestsCopy.tieFailed} error={tie.error} />
+      <Failure inset title={guestsCopy.tieFailed} error={tie.error} />
       <ul className="ruled" aria-label={guestsCopy.unmatched}>
         {disks.map((disk) => (
           <NamedRow

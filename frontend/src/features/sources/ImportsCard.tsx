@@ -12,13 +12,14 @@ import { Card } from '../../kit/layout/Card'
 import { StateMark, type Tone } from '../../kit/mark/StateMark'
 import { onPress, useAhead } from '../../kit/schedule/onPress'
 import { DataState } from '../../kit/state/DataState'
+import { Failure } from '../../kit/state/Failure'
 import { Worded } from '../../kit/text/Worded'
 import { usePreferences } from '../../lib/preferences'
 import { plural } from '../../lib/text'
 import { formatOffset, formatWindow } from '../../lib/time'
 import { formatBytes, formatCount, formatFixed } from '../../lib/units'
 import styles from './ImportsCard.module.css'
-import { Failure, NamedRow, RowAction } from './NamedRow'
+import { NamedRow, RowAction } from './NamedRow'
 import { upload } from './upload'
 
 const RemoveImportDialog = onPress(async () => (await import('./RemoveImportDialog')).RemoveImportDialog)
@@ -132,7 +133,7 @@ function Uploads({ sending }: { sending: readonly Sending[] }) {
               <progress className={`${styles.progress} full`} max={size} value={sent} aria-label={name} />
             </>
           ) : (
-            <Failure title={importsCopy.uploadFailed(name)} error={error} />
+            <Failure inset title={importsCopy.uploadFailed(name)} error={error} />
           )}
         </NamedRow>
       ))}
@@ -225,7 +226,7 @@ function HostChoice({ import_id }: { import_id: number }) {
   return (
     <>
       {(tie.error ?? query.error) && (
-        <Failure title={importsCopy.tieFailed} error={(tie.error ?? query.error) as Error} />
+        <Failure inset title={importsCopy.tieFailed} error={(tie.error ?? query.error) as Error} />
       )}
       <Group gap={6} mt={4}>
         {hosts.map(({ host_id, host, correlation }) => (

@@ -1,11 +1,9 @@
 /** Rows of a card's list: what each is about, what is to say of it, and what can be done. */
 
-import { Alert, Button } from '@mantine/core'
+import { Button } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { columnWidths } from '../../kit/layout/columns'
-import { Icon } from '../../kit/mark/Icon'
 import { Name } from '../../kit/text/Name'
-import { Worded } from '../../kit/text/Worded'
 import styles from './NamedRow.module.css'
 
 interface NamedRowProps {
@@ -51,14 +49,5 @@ export function RowAction({ children, label, isBusy = false, isDisabled = false,
     >
       {children}
     </Button>
-  )
-}
-
-export function Failure({ title, error }: { title: string; error: Error | null }) {
-  if (error === null) return null
-  return (
-    <Alert color="red" variant="outline" icon={<Icon name="warning" />} title={title} m="md">
-      <Worded>{error.message}</Worded>
-    </Alert>
   )
 }

@@ -1,6 +1,6 @@
 /** Adds or changes a source: a form made from the API's schema, a test that names every check, write-only secrets. */
 
-import { Alert, Button, Group, Modal, NativeSelect, Skeleton, Stack, Switch, TextInput } from '@mantine/core'
+import { Button, Group, Modal, NativeSelect, Skeleton, Stack, Switch, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { FormEvent } from 'react'
 import { sourceKindsQuery } from '../../api/queries'
@@ -10,9 +10,8 @@ import * as sourcesCopy from '../../copy/sources'
 import { AtHand } from '../../domain/sources/AtHand'
 import { SchemaForm } from '../../kit/form/SchemaForm'
 import { useProblemFocus } from '../../kit/form/useProblemFocus'
-import { Icon } from '../../kit/mark/Icon'
 import { DataState } from '../../kit/state/DataState'
-import { Worded } from '../../kit/text/Worded'
+import { Failure } from '../../kit/state/Failure'
 import { visibleName } from '../../lib/text'
 import { CertificatePin } from './CertificatePin'
 import { PreflightList } from './PreflightList'
@@ -102,10 +101,10 @@ function SourceForm({ kinds, source, onClose }: SourceFormProps) {
                 pinning={{ trusted: trustedBy(form.fields, form.values), onPin: form.pinAndTest }}
               />
             )}
-            {test.error && <Failure title={sourcesCopy.testNotRun} error={test.error} />}
+            <Failure title={sourcesCopy.testNotRun} error={test.error} />
           </TestResult>
         )}
-        {save.error && <Failure title={commonCopy.notSaved} error={save.error} />}
+        <Failure title={commonCopy.notSaved} error={save.error} />
         <Group justify="flex-end">
           <span className={`${styles.saves} quiet`}>{savedWords(test.data?.passed)}</span>
           <Button variant="default" loading={test.isPending} onClick={form.runTest}>
@@ -124,12 +123,4 @@ function SourceForm({ kinds, source, onClose }: SourceFormProps) {
 function savedWords(passed: boolean | undefined): string {
   if (passed === undefined) return sourcesCopy.testSavesNothing
   return passed ? sourcesCopy.passedNotSaved : sourcesCopy.notSavedYet
-}
-
-function Failure({ title, error }: { title: string; error: Error }) {
-  return (
-    <Alert color="red" variant="outline" icon={<Icon name="warning" />} title={title}>
-      <Worded>{error.message}</Worded>
-    </Alert>
-  )
 }
