@@ -1,3 +1,4 @@
+import type { Page } from '@playwright/test'
 import { settled, violationsInDarkAndLight } from './accessible'
 import { ALERT_PAGES, AWAY, anAlert, asAlarmed, asAlerts, asOneAlert } from './alertScenes'
 import { ADMIN_STATE, aJudged, asEmpty, asFailing, asLongNamed, fail, OUTAGE, openTab } from './scenes'
@@ -126,6 +127,15 @@ test('who is woken reads on the first screen of a phone what it is about, what h
   await expect(page).toHaveURL(new RegExp(`/datastores/${subject.id}\\?.*from=.*to=`))
 })
 
+/** As for somebody who comes back to the page: what was read a moment ago is not read again at once. */
+async function askedAgain(page: Page): Promise<void> {
+  await expect(async () => {
+    const refreshed = page.waitForResponse(/\/alerts\/now/, { timeout: 1500 })
+    await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
+    await refreshed
+  }).toPass()
+}
+
 test('a new alert comes in above, the focus stays with the alert that has it, and the menu counts', async ({
   page,
   watched,
@@ -139,17 +149,13 @@ test('a new alert comes in above, the focus stays with the alert that has it, an
   await link.focus()
   // On top of the first answer: between two answers the product's own would take the row away, and the focus with it.
   await asAlerts(page, [anAlert(21, 'firing'), old])
-  await expect(async () => {
-    const refreshed = page.waitForResponse(/\/alerts\/now/, { timeout: 1500 })
-    await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
-    await refreshed
-  }).toPass()
+  await askedAgain(page)
   await expect(nav.getByRole('link', { name: 'Alerts 2 firing' })).toBeVisible()
   await expect(link).toBeFocused()
   // What was last read stays while reading fails, and says so; before anything was read it is not known.
   watched.expected.push(/503/)
   await page.route(/\/alerts\/now/, fail)
-  await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
+  await askedAgain(page)
   await expect(
     nav.getByRole('link', { name: /^Alerts 2 firing at \d\d:\d\d:\d\d UTC, no update since$/ }),
   ).toBeVisible()

@@ -190,7 +190,9 @@ test('the page of an array lists its volumes, the slowest first, and leads to ea
   await expect(page).toHaveURL(/\/volumes\/\d+/)
 })
 
-test('between 1200 and 1440 px every list shows its age, and columns make way for it', async ({ page }) => {
+test('between 1200 and 1440 px every list shows diagnosis and excess, and other columns make way for them', async ({
+  page,
+}) => {
   for (const [path, title] of [
     ['datastores', 'Datastores'],
     ['vms', 'VMs'],
@@ -202,7 +204,8 @@ test('between 1200 and 1440 px every list shows its age, and columns make way fo
     const box = page.getByRole('region', { name: `${title}, scrolls` })
     for (const width of [1200, 1320, 1430]) {
       await page.setViewportSize({ width, height: 900 })
-      await expect(box.getByRole('columnheader', { name: 'Age' })).toBeInViewport({ ratio: 1 })
+      for (const name of ['Severity', 'Diagnosis', 'Excess latency', 'Excess OIO'])
+        await expect(box.getByRole('columnheader', { name, exact: true })).toBeInViewport({ ratio: 1 })
       const overhang = () => box.evaluate((one) => one.scrollWidth - one.clientWidth)
       await expect.poll(overhang, { message: `${path} at ${width}` }).toBe(0)
     }

@@ -19,6 +19,7 @@ interface Row {
   /** Of datastores. */
   type?: string
   match: { matched: boolean }
+  standing: { subject: { name: string } }
   newest: {
     at: string | null
     host_iops: number | null
@@ -190,7 +191,9 @@ export async function asFull(page: Page, total: number): Promise<void> {
 function many(items: readonly Row[], index: number): Row {
   const row = items[index % items.length] as Row
   const name = HOSTILE_NAMES[index] ?? `${row.name}-${String(index).padStart(4, '0')}`
-  return { ...row, name }
+  // Its first column is what its standing is about.
+  const standing = { ...row.standing, subject: { ...row.standing.subject, name } }
+  return { ...row, name, standing }
 }
 
 /** Where a name from outside stands: of an object, a device, an export, a source of evidence, or what a user called a rule or channel. */

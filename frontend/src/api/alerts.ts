@@ -10,7 +10,11 @@ import type { AlertOut, NotificationState, Severity } from './types'
 
 /** The live stream says when states move and when somebody changes something; a silence that ends by itself is no news. */
 const EVERY_MS = 60_000
-const live = { refetchInterval: EVERY_MS }
+/** What failed is tried again as everything is. */
+const AGAIN_MS = 15_000
+const live = {
+  refetchInterval: ({ state }: { state: { error: Error | null } }) => (state.error === null ? EVERY_MS : AGAIN_MS),
+}
 
 export const alertsNowQuery = () =>
   queryOptions({
