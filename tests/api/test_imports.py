@@ -143,7 +143,7 @@ def test_upload_that_ends_its_readers_is_given_up_with_the_reason_and_holds_back
     monkeypatch.setitem(FORMATS, "esxtop", usual)
     another = upload(admin, incident().data())
     read(engine)
-    assert "3 processes ended while they read it" in listed(admin, import_id)["error"]
+    assert "3 worker processes died while reading it" in listed(admin, import_id)["error"]
     assert listed(admin, another)["state"] == "ready"
 
 

@@ -65,7 +65,7 @@ def test_array_saturation_compares_an_array_with_its_own_hours(environment: Envi
     assert numbers["Array queue, 95th percentile of hours"] == pytest.approx(20)
     assert numbers["IOPS of the array, median of hours"] == pytest.approx(1000)
     assert numbers["Hours measured"] == 72
-    assert [list(row.cells) for row in found.tables[0].rows] == [[0, 1000]]
+    assert [list(row.cells) for row in found.tables[0].rows] == [[None, 1000]]
 
 
 @pytest.mark.parametrize(
@@ -77,6 +77,15 @@ def test_array_saturation_has_quiet_twins(environment: Environment, hours: int, 
     history(environment, hours)
     minutes(environment, queue_us=queue_us, iops=iops)
     assert raised(environment) == []
+
+
+def test_array_saturation_takes_samples_without_counted_operations_for_no_idle_ones(environment: Environment) -> None:
+    history(environment, 72)
+    minutes(environment, queue_us=150)
+    ends = [START + timedelta(seconds=30 * n + 15) for n in range(20)]
+    environment.write(environment.array, batch(Stream.ARRAY_WIDE, KEYS["array"], ends, 15))
+    (found,) = raised(environment)
+    assert {one.label: one.value for one in found.evidence}["IOPS of the array"] == pytest.approx(1500)
 
 
 def test_array_saturation_of_an_array_without_samples_is_not_raised(environment: Environment) -> None:

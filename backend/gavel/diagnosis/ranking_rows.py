@@ -140,14 +140,14 @@ def rank_things(
     ruled = diagnose_things(connection, SCOPES[wanted.kind], [thing_id for thing_id, _ in named], window)
     things = RankedThings.of(wanted.kind, named, ruled)
     matching = _matching(things, wanted)
-    until = _ended(connection, things, matching, ruled, window.storage)
+    until = _cleared_at(connection, things, matching, ruled, window.storage)
     if wanted.severity is not None and until:
         matching = [n for n in matching if things.things[n][0] not in until]
         until = {}
     return Ranking(things, ruled, window, _ordered(things, matching, wanted), until)
 
 
-def _ended(
+def _cleared_at(
     connection: Connection, listed: RankedThings, matching: Sequence[int], ruled: ThingDiagnoses, storage: Storage
 ) -> Mapping[int, datetime]:
     """By id, of those whose diagnosis names a layer that the newest minutes do not name any more."""

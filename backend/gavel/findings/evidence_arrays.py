@@ -31,11 +31,11 @@ class UsualArrayLoad:
 
 @dataclass(frozen=True, slots=True)
 class GrownVolume:
-    """I/O of a volume as its array counts it, and in the hour before."""
+    """IOPS of a volume as its array counts them, and in the hour before; None where it was not measured then."""
 
     volume: ObjectRef
     iops: float
-    iops_before: float
+    iops_before: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -123,8 +123,8 @@ def _read_upload(engine: Engine, import_id: int, clock: Callable[[], datetime]) 
     try:
         if ended >= MOST_ENDED_READERS:
             raise SettingsError(
-                f"{imported.file_name}: {ended} processes ended while they read it, which may be for want of memory."
-                " Look into the worker's log; cut the capture into shorter ones and upload those."
+                f"{imported.file_name}: {ended} worker processes died while reading it, possibly out of memory."
+                " Check the worker's log, split the capture and upload the parts."
             )
         if sum(place.size for place in places) != imported.size_bytes:
             raise SettingsError(

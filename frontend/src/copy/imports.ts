@@ -16,8 +16,8 @@ export const tieFailed = 'Host not chosen'
 export const remove = 'Remove'
 export const removeTitle = 'Remove import'
 export const removeRestores =
-  'Minutes that it narrows are attributed again without it. Upload the file again to use it again.'
-export const removeReading = 'What has come of it is deleted.'
+  'The minutes it narrows are attributed again without it. To use it again, upload the file again.'
+export const removeReading = 'The uploaded part is deleted.'
 export const removeNamed = (file: string) => `Remove ${file}`
 export const states = {
   uploading: 'Uploading',

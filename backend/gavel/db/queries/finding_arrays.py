@@ -29,6 +29,8 @@ def _summed(terms: str) -> str:
 
 
 _OPS = _summed("s.{d}_ops")
+# A sample without these says nothing of the I/O: it is no idle one.
+_COUNTED = "s.read_ops IS NOT NULL AND s.write_ops IS NOT NULL"
 _SAMPLE_NAMES = ("interval_s", *(f"{d}_{part}" for d in _DIRECTIONS for part in ("ops", "service_us", "queue_us")))
 
 
@@ -43,7 +45,7 @@ _SAMPLES = f"""
     SELECT a.id, a.source_id, a.name, s.interval_s, ({_OPS})::float8 / s.interval_s AS iops, {_per_io("service")} AS service_us,
         {_per_io("queue")} AS queue_us
     FROM storage_array a JOIN source c ON c.id = a.source_id AND c.enabled, LATERAL {_WIDE} s
-    WHERE a.present AND s.ts > :lo AND s.interval_s > 0 ORDER BY a.id, s.ts
+    WHERE a.present AND s.ts > :lo AND s.interval_s > 0 AND {_COUNTED} ORDER BY a.id, s.ts
 """
 _HOURS = next(roll for roll in SAMPLE_ROLLS[Stream.ARRAY_WIDE] if roll.width == HOUR)
 _HOUR_NAMES = (
@@ -68,16 +70,16 @@ _USUAL = f"""
     FROM hour WHERE queue_us IS NOT NULL AND service_us IS NOT NULL GROUP BY id
 """
 _VOLUME_OPS = ("interval_s", *(f"{d}_ops" for d in _DIRECTIONS))
-_RATE = f"coalesce(sum({_OPS}) FILTER (WHERE {{of}})::float8 / nullif(sum(s.interval_s) FILTER (WHERE {{of}}), 0), 0)"
+_RATE = f"sum({_OPS}) FILTER (WHERE {{of}})::float8 / nullif(sum(s.interval_s) FILTER (WHERE {{of}} AND {_COUNTED}), 0)"
 _GROWN = f"""
     SELECT * FROM (
-        SELECT g.*, row_number() OVER (PARTITION BY array_id ORDER BY iops - iops_before DESC, id) AS place FROM (
+        SELECT g.*, row_number() OVER (PARTITION BY array_id ORDER BY iops - coalesce(iops_before, 0) DESC, id) AS place FROM (
             SELECT a.id AS array_id, v.id, v.name, {_RATE.format(of="s.ts > :middle")} AS iops,
                 {_RATE.format(of="s.ts <= :middle")} AS iops_before
             FROM storage_array a JOIN volume v ON v.source_id = a.source_id AND v.present,
             LATERAL {packed.rows(SAMPLES[Stream.ARRAY_VOLUME], _VOLUME_OPS, of="entity_id = v.id")} s
             WHERE a.id = ANY(CAST(:ids AS int[])) AND s.ts > :lo GROUP BY a.id, v.id) g
-        WHERE iops > iops_before) p
+        WHERE iops > coalesce(iops_before, 0)) p
     WHERE place <= :most ORDER BY array_id, place
 """
 
@@ -128,7 +130,8 @@ def usual_loads(connection: Connection, ids: Sequence[int], before: datetime) ->
 def grown_volumes(
     connection: Connection, ids: Sequence[int], from_at: datetime, to_at: datetime
 ) -> dict[int, tuple[GrownVolume, ...]]:
-    """By array, volumes with more I/O in (from_at, to_at] than in the hour before, that with most added first."""
+    """By array, volumes with more I/O in (from_at, to_at] than in the hour before, that with most added first; one that was not measured
+    then, such as a new one, with all of its I/O."""
     found: Mapping[int, list[GrownVolume]] = defaultdict(list)
     given = {"ids": list(ids), "lo": from_at - HOUR, "middle": from_at, "hi": to_at, "most": _MOST_VOLUMES}
     for row in connection.execute(text(_GROWN), given):

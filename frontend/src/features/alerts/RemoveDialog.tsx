@@ -10,8 +10,9 @@ interface RemoveDialogProps {
 }
 
 export function RemoveDialog({ title, children, command, onClose }: RemoveDialogProps) {
+  const removal = useAlertCommand(command, onClose)
   return (
-    <RemovalDialog title={title} removal={useAlertCommand(command, onClose)} onClose={onClose}>
+    <RemovalDialog title={title} removal={removal} onClose={onClose}>
       <p>{children}</p>
     </RemovalDialog>
   )
