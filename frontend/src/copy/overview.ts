@@ -39,6 +39,7 @@ export const csvLatency = 'latency (µs)'
 export const csvExcess = 'excess latency (µs)'
 export const csvExcessOutstanding = 'excess outstanding I/O'
 export const severity = 'Severity'
+export const breakdown = 'Breakdown'
 export const lastHour = 'Last hour'
 export const lastHourRange = (least: string, most: string) => `Latency over the last hour: ${least} to ${most}`
 export const excessOutstanding = 'Excess OIO'

@@ -1,7 +1,6 @@
 /** The columns of the overview's ranking, which lists have, too: who, severity, sentence and cause, and the numbers they are sorted by. */
 
 import type { AlertOut, OverviewRow } from '../../api/types'
-import * as breakdownCopy from '../../copy/breakdown'
 import * as commonCopy from '../../copy/common'
 import * as diagnosisCopy from '../../copy/diagnosis'
 import * as labelsCopy from '../../copy/labels'
@@ -99,7 +98,7 @@ function columnsOf(
     },
     {
       id: 'layers',
-      header: breakdownCopy.title,
+      header: overviewCopy.breakdown,
       width: 128,
       priority: 3,
       csv: ({ layers }) => layersWords(layers),
