@@ -4,7 +4,7 @@ import re
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from sqlalchemy import event, text
 from sqlalchemy.exc import OperationalError
+from tests.db.clock import last_afternoon
 from tests.db.conftest import Store
 from tests.db.environments import batch, every, host_inventory
 from tests.db.ledgers import ledger_rows
@@ -27,7 +28,7 @@ from gavel.db.series.catalog import LEDGER, LEDGER_LEAVES, RAWS, SAMPLES, RawSer
 from gavel.domain.scope import ScopeKind
 from gavel.domain.source import Stream
 
-NOW = datetime.now(UTC).replace(microsecond=0)
+NOW = last_afternoon()
 HOUR = NOW.replace(minute=0, second=0) - timedelta(hours=6)
 MINUTE = timedelta(minutes=1)
 DEVICES = SAMPLES[Stream.HOST_DEVICE]

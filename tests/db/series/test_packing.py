@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import fields
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import numpy as np
 import pytest
 from sqlalchemy import text
+from tests.db.clock import last_afternoon
 from tests.db.conftest import Store
 from tests.db.environments import batch, every, host_inventory
 from tests.db.ledgers import ledger_rows
@@ -25,7 +26,7 @@ from gavel.db.series.codes import CodeRounding
 from gavel.domain.scope import ScopeKind
 from gavel.domain.source import Stream
 
-NOW = datetime.now(UTC).replace(microsecond=0)
+NOW = last_afternoon()
 # The last of its three hours is over for a while.
 HOUR = NOW.replace(minute=0, second=0) - timedelta(hours=4)
 # As large a part of a number as its code may be off.
