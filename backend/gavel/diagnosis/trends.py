@@ -39,7 +39,7 @@ def trends(
         return {}
     first = scope_key(SCOPES[kind], 0)
     keys = sorted(first + thing_id for thing_id in ids)
-    sums = ledger(connection, keys, to_at - REACH, to_at, STEP, Detail.LAYERS, storage=storage)
+    sums = ledger(connection, keys, to_at - REACH, to_at, STEP, Detail.TIMES, storage=storage)
     buckets = round((sums.to_at - sums.from_at) / sums.step)
     start_us, step_us = sums.from_at.timestamp() * 1e6, sums.step.total_seconds() * 1e6
     at = np.rint((sums.starts_us - start_us) / step_us).astype(np.int64)

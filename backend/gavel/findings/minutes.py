@@ -1,6 +1,6 @@
 """Minutes of one disk, device or volume, and whether a limit binds in each: what causes and findings both look at."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -100,12 +100,26 @@ def minutes_at(
     starts = starts_us[lo:hi]
     position = np.minimum(np.searchsorted(starts, wanted_us), max(hi - lo - 1, 0))
     is_there = starts[position] == wanted_us if hi > lo else np.zeros(len(wanted_us), dtype=np.bool_)
-    return PartMinutes(
-        {
-            name: np.where(is_there, column[lo:hi][position] if hi > lo else np.nan, np.nan)
-            for name, column in columns.items()
-        }
-    )
+    return PartMinutes(_Chosen(columns, lo + position[is_there], np.flatnonzero(is_there), len(wanted_us)))
+
+
+class _Chosen(Mapping[str, Floats]):
+    """Some minutes of columns, each put together when it is looked at: of a dozen columns most parts are asked for two or three."""
+
+    def __init__(self, columns: Mapping[str, Floats], rows: Int64Array, at: Int64Array, length: int) -> None:
+        """rows: those of `columns` that stand at `at`; NaN at the others of `length`."""
+        self._columns, self._rows, self._at, self._length = columns, rows, at, length
+
+    def __getitem__(self, name: str) -> Floats:
+        column = np.full(self._length, np.nan)
+        column[self._at] = self._columns[name][self._rows]
+        return column
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
 
 
 def lasts(binds: Bools) -> bool:

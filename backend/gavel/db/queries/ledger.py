@@ -37,11 +37,13 @@ class Detail(Enum):
 
     LAYERS: reads and writes together, by layer: what diagnoses and rankings look at, in a third of the time.
     ABOVE: the same, with the segments above the device: what a place takes from its virtual disks.
+    TIMES: operations and times of LAYERS alone, without bounds and bytes: what a line of latency is drawn from.
     """
 
     EVERYTHING = ledger_columns.REALS
     LAYERS = ledger_columns.LAYERS
     ABOVE = ledger_columns.ABOVE
+    TIMES = ledger_columns.TIMES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -362,6 +364,9 @@ def _decoded(columns: dict[str, npt.NDArray[Any]], detail: Detail) -> tuple[Ledg
     )
     if detail is not Detail.EVERYTHING:
         _forget_ways(rows, Segment.KERNEL_QUEUE if detail is Detail.ABOVE else Segment.GUEST_QUEUE)
+    if detail is Detail.TIMES:
+        for bounds in (rows.span_lower, rows.span_upper, rows.outermost_lower):
+            bounds[...] = np.nan
     return rows, Notes(**{name: columns[name] for name in (*ledger_columns.FLAGS, *_NOTES)})
 
 

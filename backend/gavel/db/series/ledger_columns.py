@@ -34,7 +34,9 @@ REALS = (*OPS, *BYTES, *SEGMENTS, *SPAN_COLUMNS, *OUTERMOST, *WORST, *SUMMED_NOT
 LAYERS = (
     tuple(name for name in REALS if name not in SEGMENTS and not name.startswith(("read_", "write_"))) + OPS + BYTES
 )
-# The same, with what virtual disks have above the devices that they are on.
+# What a line of latency over time is drawn from: the time of reads and writes together, by layer, without its bounds.
+TIMES = tuple(name for name in LAYERS if name.startswith("all_") and name.endswith(("_time", "_ops"))) + OPS
+# The same as LAYERS, with what virtual disks have above the devices that they are on.
 _ABOVE = ("guest_queue", "hypervisor")
 ABOVE = LAYERS + tuple(
     f"{d}_{s}_{part}" for d in _DIRECTIONS[: Direction.ALL] for s in _ABOVE for part in SEGMENT_PARTS
