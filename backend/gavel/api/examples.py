@@ -25,6 +25,18 @@ for _name in ("list_datastores", "list_vms", "list_hosts", "list_volumes", "list
         _subject = {"kind": _name.removeprefix("list_").removesuffix("s"), "id": _item["id"], "name": _item["name"]}
         _item["standing"] = EXAMPLES["overview"]["items"][0] | {"subject": _subject}
 
+# The worst of a group is a row of the overview.
+_OVERVIEW = EXAMPLES["overview"]
+_WORST = _OVERVIEW["items"][0] | {"subject": {"kind": "vm", "id": 3, "name": "db01"}}
+EXAMPLES["list_groups"] = {
+    "label": "application",
+    **{name: _OVERVIEW[name] for name in ("from_at", "to_at", "ledger_until_at")},
+    "items": [{"value": "finance", "members": 9, "totals": _OVERVIEW["totals"], "worst": _WORST}],
+    "total": 1,
+    "limit": 100,
+    "offset": 0,
+}
+
 # Each section is the answer of its own address.
 EXAMPLES["summary"] = {
     "object": EXAMPLES["one_datastore"],

@@ -10,6 +10,7 @@ from gavel.analysis.segments import span_name
 from gavel.diagnosis.diagnose import (
     DiagnosedRows,
     OccupancyNumbers,
+    measured_spans,
     named_spans,
     none_if_nan,
     occupancies,
@@ -17,7 +18,7 @@ from gavel.diagnosis.diagnose import (
     span_key,
     span_label,
 )
-from gavel.domain.io_path import Confidence
+from gavel.domain.io_path import SPANS, Confidence
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,21 +76,33 @@ def occupancy_of_one(diagnosed: DiagnosedRows, row: int) -> list[OccupancyNumber
 
 
 def occupancy_of_parts(
-    layers: Sequence[OccupancyNumbers], parts: DiagnosedRows, wall_s: float
+    layers: Sequence[OccupancyNumbers], parts: DiagnosedRows, wall_s: float, only: Sequence[int] | None = None
 ) -> list[OccupancyNumbers]:
     """Layers of the whole without the I/Os of parts that are inconclusive, and these as "kernel or SAN" after the outer one of both.
 
-    parts: (n,) of the whole, none twice. Bounds hold whatever the parts have in truth: it is within theirs.
+    parts: (n,) of the whole, none twice; `only`: which rows of them, None: all. Bounds hold whatever the parts have in truth: it is within
+    theirs.
     """
     told = {one.name: one for one in layers}
     either: dict[str, list[OccupancyNumbers]] = defaultdict(list)
-    for (outer, inner), rows in _undecided(parts).items():
+    for (outer, inner), rows in _undecided(parts, range(len(parts)) if only is None else only).items():
         both = [occupancy(parts.rows, rows, span, wall_s) for span in (outer, inner)]
         if all(one.name in told for one in both) and sum(one.ios for one in both) > 0:
             taken = [replace(one, ios=min(one.ios, told[one.name].ios)) for one in both]
             told |= {one.name: _without(told[one.name], one) for one in taken}
             either[span_key(outer)].append(_either(taken[0], taken[1], _pair_label((outer, inner))))
     return [one for name, layer in told.items() for one in (layer, *either[name])]
+
+
+def occupancy_of_rows(parts: DiagnosedRows, rows: Sequence[int]) -> list[OccupancyNumbers]:
+    """Layers of several objects together, outermost first, over the minutes of the longest of them; `rows` none twice. Layers between which
+    one is inconclusive stand as "kernel or SAN", as in `occupancy_of_parts`. Empty where nothing was measured."""
+    if not rows:
+        return []
+    wall_s = float(parts.wall_s[list(rows)].max())
+    spans = sorted({span for row in rows for span in measured_spans(parts.case, row)}, key=lambda span: SPANS[span])
+    layers = [occupancy(parts.rows, rows, span, wall_s) for span in spans] if wall_s > 0 else []
+    return occupancy_of_parts(layers, parts, wall_s, rows)
 
 
 def excess_outstanding_of_parts(whole: float, parts: DiagnosedRows) -> float | None:
@@ -101,9 +114,9 @@ def excess_outstanding_of_parts(whole: float, parts: DiagnosedRows) -> float | N
     return none_if_nan(np.fmax(whole, judged.sum()) if len(judged) else whole)
 
 
-def _undecided(parts: DiagnosedRows) -> Mapping[Pair, Sequence[int]]:
+def _undecided(parts: DiagnosedRows, rows: Sequence[int]) -> Mapping[Pair, Sequence[int]]:
     found: dict[Pair, list[int]] = defaultdict(list)
-    for row in range(len(parts.confidences)):
+    for row in rows:
         pair = _open_pair(parts, row)
         if pair is not None:
             found[pair].append(row)

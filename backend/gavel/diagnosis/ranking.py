@@ -15,7 +15,7 @@ from gavel.db.queries.scopes import SCOPES, arrays_behind, ledger_until, present
 from gavel.db.series.modes import storage
 from gavel.diagnosis.cause import Cause
 from gavel.diagnosis.diagnose import DiagnosedRows, DiagnosisState, OccupancyNumbers, occupancies
-from gavel.diagnosis.excess import excess_outstanding_of_parts, occupancy_of_parts
+from gavel.diagnosis.excess import excess_outstanding_of_parts, occupancy_of_parts, occupancy_of_rows
 from gavel.diagnosis.ranking_rows import (
     RankedThings,
     Ranking,
@@ -65,7 +65,8 @@ class Totals:
     """Sums over all rows that match, not only this page's; `by_severity` counts those with a diagnosis that holds, `ended` those that have
     an `until_at`; `by_confidence` those that name a layer, `by_state` all.
 
-    `total_us`, `excess_us`: of all their I/Os together, weighted by operations.
+    `total_us`, `excess_us`: of all their I/Os together, weighted by operations. `occupancy`: their I/Os by layer, with a layer
+    "kernel_or_san" as in `EnvironmentStanding`; an I/O that two of them pass counts in both.
     """
 
     iops: float
@@ -76,6 +77,7 @@ class Totals:
     by_confidence: Mapping[str, int]
     by_state: Mapping[str, int]
     ended: int
+    occupancy: tuple[OccupancyNumbers, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +103,7 @@ def overview(connection: Connection, wanted: Wanted, from_at: datetime, to_at: d
         to_at=ranking.ruled.to_at,
         ledger_until_at=ledger_until(connection),
         environment=_environment(environment, parts.diagnosed),
-        totals=_totals(ranking.things, ranking.order, ranking.until),
+        totals=totals_of(ranking, ranking.order),
         items=ranked_objects(connection, ranking, ranking.page(wanted.limit, wanted.offset)),
         total=len(ranking.order),
     )
@@ -118,7 +120,9 @@ def _datastores(connection: Connection, window: RankingWindow) -> ThingDiagnoses
     return diagnose_things(connection, ScopeKind.DATASTORE, [thing_id for thing_id, _ in things], window)
 
 
-def _totals(listed: RankedThings, matching: Sequence[int], until: Mapping[int, datetime]) -> Totals:
+def totals_of(ranking: Ranking, matching: Sequence[int]) -> Totals:
+    """Of those at these positions of its things."""
+    listed, until = ranking.things, ranking.until
     of = np.array(matching, dtype=np.int64)
     judged_here = [n for n in matching if listed.states[n] is DiagnosisState.JUDGED]
     return Totals(
@@ -129,7 +133,8 @@ def _totals(listed: RankedThings, matching: Sequence[int], until: Mapping[int, d
         by_severity=Counter(str(listed.severities[n]) for n in judged_here if listed.things[n][0] not in until),
         by_confidence=Counter(str(one) for n in judged_here if (one := listed.confidences[n]) is not None),
         by_state=Counter(str(listed.states[n]) for n in matching),
-        ended=len(until),
+        ended=sum(listed.things[n][0] in until for n in matching),
+        occupancy=tuple(occupancy_of_rows(listed.diagnosed, [row for row in listed.row[of].tolist() if row >= 0])),
     )
 
 

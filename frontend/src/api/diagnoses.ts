@@ -11,7 +11,7 @@ import type { Happened, Layer, ListFilters } from './types'
 /** Null: the newest minutes, as many as the API takes by itself. */
 export type DiagnosisWindow = Range | null
 
-const windowQuery = (window: DiagnosisWindow) => (window === null ? {} : rangeQuery(window))
+export const windowQuery = (window: DiagnosisWindow) => (window === null ? {} : rangeQuery(window))
 
 /** A new window of the same object keeps the former numbers until its own are there. */
 const sameObject =
@@ -175,7 +175,6 @@ export const happenedQuery = (kind: EntityKind, id: number, range: Range) =>
   })
 
 const ORDERS = ['excess_outstanding', 'excess', 'latency', 'iops', 'name'] as const
-type Order = (typeof ORDERS)[number]
 
 export interface RankingParams {
   kind: EntityKind
@@ -202,13 +201,17 @@ export const overviewQuery = (params: RankingParams, offset: number) =>
     placeholderData: keepPreviousData,
   })
 
+/** "-iops" as the API has it; what it cannot be sorted by is the first of `orders`. */
+export const orderOf = <Order extends string>(sort: string, orders: readonly [Order, ...Order[]]) => ({
+  sort: orders.find((one) => one === sort.replace(/^-/, '')) ?? orders[0],
+  order: sort.startsWith('-') ? ('desc' as const) : ('asc' as const),
+})
+
 function rankingSearch({ kind, filters, sort, window, limit = PAGE_SIZE }: RankingParams, offset: number) {
-  const key: Order = ORDERS.find((one) => one === sort.replace(/^-/, '')) ?? 'excess_outstanding'
   return {
     kind,
     ...filters,
-    sort: key,
-    order: sort.startsWith('-') ? ('desc' as const) : ('asc' as const),
+    ...orderOf(sort, ORDERS),
     limit,
     offset,
     ...windowQuery(window),

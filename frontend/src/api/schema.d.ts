@@ -841,6 +841,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Groups
+         * @description VMs by the value of one label, ranked. Without a range: over the last five analyzed minutes.
+         */
+        get: operations["list_groups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/guests": {
         parameters: {
             query?: never;
@@ -3695,6 +3715,34 @@ export interface components {
             sources: components["schemas"]["SourceRef"][];
         };
         /**
+         * GroupsOut
+         * @description VMs by the value of one label, ranked by severity and excess outstanding I/O. `label`: its name as most have it.
+         */
+        GroupsOut: {
+            /**
+             * From At
+             * Format: date-time
+             */
+            from_at: string;
+            /** Items */
+            items: components["schemas"]["ObjectGroup"][];
+            /** Label */
+            label: string;
+            /** Ledger Until At */
+            ledger_until_at: string | null;
+            /** Limit */
+            limit: number;
+            /** Offset */
+            offset: number;
+            /**
+             * To At
+             * Format: date-time
+             */
+            to_at: string;
+            /** Total */
+            total: number;
+        };
+        /**
          * GuestDiskOut
          * @description A disk of a guest. `lag_s`: since its newest reading came; `intervals`: made of its readings so far; `offset_s`: Gavel's clock − the
          *     guest's, delivery included. `suggested_id`: the virtual disk that it may be, for a person to confirm.
@@ -4925,6 +4973,21 @@ export interface components {
              * @enum {string}
              */
             severity: "normal" | "elevated" | "high";
+        };
+        /**
+         * ObjectGroup
+         * @description VMs with one value of a label, without regard to case; a VM with two values is in both groups.
+         *
+         *     `value`: as most have it; null: of the VMs without one. `worst`: the VM with the highest severity and most excess outstanding I/O; null
+         *     where none is above its baseline.
+         */
+        ObjectGroup: {
+            /** Members */
+            members: number;
+            totals: components["schemas"]["Totals"];
+            /** Value */
+            value: string | null;
+            worst: components["schemas"]["RankedObject"] | null;
         };
         /**
          * ObjectRef
@@ -6352,7 +6415,8 @@ export interface components {
          * @description Sums over all rows that match, not only this page's; `by_severity` counts those with a diagnosis that holds, `ended` those that have
          *     an `until_at`; `by_confidence` those that name a layer, `by_state` all.
          *
-         *     `total_us`, `excess_us`: of all their I/Os together, weighted by operations.
+         *     `total_us`, `excess_us`: of all their I/Os together, weighted by operations. `occupancy`: their I/Os by layer, with a layer
+         *     "kernel_or_san" as in `EnvironmentStanding`; an I/O that two of them pass counts in both.
          */
         Totals: {
             /** By Confidence */
@@ -6375,6 +6439,8 @@ export interface components {
             excess_us: number | null;
             /** Iops */
             iops: number;
+            /** Occupancy */
+            occupancy: components["schemas"]["OccupancyNumbers"][];
             /** Total Us */
             total_us: number | null;
         };
@@ -16185,6 +16251,283 @@ export interface operations {
             503: components["responses"]["Refused503"];
         };
     };
+    list_groups: {
+        parameters: {
+            query?: {
+                /** @description as elsewhere; default: the last 5 analyzed minutes */
+                from?: string | null;
+                /** @description its name; default: what means an application */
+                label?: string;
+                limit?: number;
+                offset?: number;
+                order?: "asc" | "desc";
+                search?: string;
+                sort?: "excess_outstanding" | "iops" | "members" | "name";
+                /** @description ISO 8601 with zone, `now` or `-3h` */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "from_at": "2026-11-21T02:15:00Z",
+                     *       "items": [
+                     *         {
+                     *           "members": 9,
+                     *           "totals": {
+                     *             "by_confidence": {
+                     *               "confirmed": 1
+                     *             },
+                     *             "by_severity": {
+                     *               "elevated": 1
+                     *             },
+                     *             "by_state": {
+                     *               "judged": 1,
+                     *               "no_data": 8
+                     *             },
+                     *             "ended": 0,
+                     *             "excess_outstanding": 28.47,
+                     *             "excess_us": 88.1,
+                     *             "iops": 65000,
+                     *             "occupancy": [
+                     *               {
+                     *                 "ios": 28.47,
+                     *                 "label": "Kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "lower_ios": 27.625,
+                     *                 "name": "kernel",
+                     *                 "upper_ios": 29.315
+                     *               },
+                     *               {
+                     *                 "ios": 5.98,
+                     *                 "label": "SAN",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "lower_ios": 5.3625,
+                     *                 "name": "san",
+                     *                 "upper_ios": 6.5975
+                     *               },
+                     *               {
+                     *                 "ios": 26,
+                     *                 "label": "Array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "lower_ios": 25.9025,
+                     *                 "name": "array",
+                     *                 "upper_ios": 26.0975
+                     *               }
+                     *             ],
+                     *             "total_us": 612.4
+                     *           },
+                     *           "value": "finance",
+                     *           "worst": {
+                     *             "application": null,
+                     *             "arrays": [
+                     *               {
+                     *                 "id": 1,
+                     *                 "kind": "array",
+                     *                 "name": "fa-1"
+                     *               }
+                     *             ],
+                     *             "baseline_from": "history",
+                     *             "baseline_us": 600,
+                     *             "bytes_per_s": 266240000,
+                     *             "cause": {
+                     *               "confidence": "confirmed",
+                     *               "headline": "db01 fills the queue of device ds-sql-01 on esx-1",
+                     *               "kind": "device_queue_full",
+                     *               "label": "Device queue full",
+                     *               "limit": {
+                     *                 "is_derived": true,
+                     *                 "name": "DQLEN",
+                     *                 "set_where": "host: queue depth of the HBA module",
+                     *                 "unit": "I/Os",
+                     *                 "used": 32,
+                     *                 "used_share": 1,
+                     *                 "value": 32
+                     *               },
+                     *               "object": {
+                     *                 "name": "db01",
+                     *                 "refs": [
+                     *                   {
+                     *                     "id": 3,
+                     *                     "kind": "vm",
+                     *                     "name": "db01"
+                     *                   }
+                     *                 ]
+                     *               },
+                     *               "on": {
+                     *                 "name": "device ds-sql-01 on esx-1",
+                     *                 "refs": [
+                     *                   {
+                     *                     "id": 1,
+                     *                     "kind": "host",
+                     *                     "name": "esx-1"
+                     *                   },
+                     *                   {
+                     *                     "id": 11,
+                     *                     "kind": "device",
+                     *                     "name": "naa.624a93709714b5cb91634c470002b200"
+                     *                   }
+                     *                 ]
+                     *               },
+                     *               "text": "db01 issues 93 % of the I/O; the queue of device ds-sql-01 on esx-1 is full (ACTV ≈ 32, DQLEN 32, QUED ≈ 23)"
+                     *             },
+                     *             "confidence": "confirmed",
+                     *             "excess_outstanding": 28.47,
+                     *             "excess_us": 438,
+                     *             "iops": 65000,
+                     *             "layer": "kernel",
+                     *             "layer_label": "Kernel",
+                     *             "layers": [
+                     *               {
+                     *                 "baseline_us": 0,
+                     *                 "excess_lower_us": 425,
+                     *                 "excess_upper_us": 451,
+                     *                 "excess_us": 438,
+                     *                 "label": "Kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "lower_us": 425,
+                     *                 "measured_us": 438,
+                     *                 "name": "kernel",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.471,
+                     *                 "upper_us": 451,
+                     *                 "us": 438
+                     *               },
+                     *               {
+                     *                 "baseline_us": 100,
+                     *                 "excess_lower_us": 0,
+                     *                 "excess_upper_us": 1.5,
+                     *                 "excess_us": 0,
+                     *                 "label": "SAN",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "lower_us": 82.5,
+                     *                 "measured_us": 92,
+                     *                 "name": "san",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.0989,
+                     *                 "upper_us": 101.5,
+                     *                 "us": 92
+                     *               },
+                     *               {
+                     *                 "baseline_us": 500,
+                     *                 "excess_lower_us": 0,
+                     *                 "excess_upper_us": 0,
+                     *                 "excess_us": 0,
+                     *                 "label": "Array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "lower_us": 398.5,
+                     *                 "measured_us": 400,
+                     *                 "name": "array",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.4301,
+                     *                 "upper_us": 401.5,
+                     *                 "us": 400
+                     *               }
+                     *             ],
+                     *             "limited_counters": false,
+                     *             "other": null,
+                     *             "other_label": null,
+                     *             "owner": {
+                     *               "name": "workplace team",
+                     *               "owners": 1,
+                     *               "share": 1
+                     *             },
+                     *             "quality": "A",
+                     *             "seen_only": false,
+                     *             "sentence": {
+                     *               "detail": "0.44 of 0.93 ms, 0.44 ms above baseline",
+                     *               "headline": "Kernel",
+                     *               "text": "Kernel: 0.44 of 0.93 ms, 0.44 ms above baseline"
+                     *             },
+                     *             "severity": "elevated",
+                     *             "share": 1,
+                     *             "state": "judged",
+                     *             "subject": {
+                     *               "id": 3,
+                     *               "kind": "vm",
+                     *               "name": "db01"
+                     *             },
+                     *             "total_us": 930,
+                     *             "trend": {
+                     *               "from_at": "2026-11-21T01:20:00Z",
+                     *               "step_s": 120,
+                     *               "total_us": [
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 502,
+                     *                 604.1,
+                     *                 811.9,
+                     *                 927.3,
+                     *                 930,
+                     *                 930,
+                     *                 930,
+                     *                 930,
+                     *                 930,
+                     *                 930,
+                     *                 930
+                     *               ]
+                     *             },
+                     *             "until_at": null
+                     *           }
+                     *         }
+                     *       ],
+                     *       "label": "application",
+                     *       "ledger_until_at": "2026-11-21T02:20:00Z",
+                     *       "limit": 100,
+                     *       "offset": 0,
+                     *       "to_at": "2026-11-21T02:20:00Z",
+                     *       "total": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GroupsOut"];
+                };
+            };
+            401: components["responses"]["Refused401"];
+            421: components["responses"]["Refused421"];
+            422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
+        };
+    };
     guests: {
         parameters: {
             query?: never;
@@ -18648,6 +18991,38 @@ export interface operations {
                      *         "excess_outstanding": 28.47,
                      *         "excess_us": 88.1,
                      *         "iops": 65000,
+                     *         "occupancy": [
+                     *           {
+                     *             "ios": 28.47,
+                     *             "label": "Kernel",
+                     *             "layers": [
+                     *               "kernel"
+                     *             ],
+                     *             "lower_ios": 27.625,
+                     *             "name": "kernel",
+                     *             "upper_ios": 29.315
+                     *           },
+                     *           {
+                     *             "ios": 5.98,
+                     *             "label": "SAN",
+                     *             "layers": [
+                     *               "san"
+                     *             ],
+                     *             "lower_ios": 5.3625,
+                     *             "name": "san",
+                     *             "upper_ios": 6.5975
+                     *           },
+                     *           {
+                     *             "ios": 26,
+                     *             "label": "Array",
+                     *             "layers": [
+                     *               "array"
+                     *             ],
+                     *             "lower_ios": 25.9025,
+                     *             "name": "array",
+                     *             "upper_ios": 26.0975
+                     *           }
+                     *         ],
                      *         "total_us": 612.4
                      *       }
                      *     }

@@ -59,6 +59,8 @@ export type HostOnDatastore = Schemas['HostLatencyRow']
 export type Deltas = Schemas['Deltas']
 export type Overview = Schemas['OverviewOut']
 export type OverviewRow = Schemas['RankedObject']
+export type ObjectGroup = Schemas['ObjectGroup']
+export type GroupsPage = Schemas['GroupsOut']
 /** In a list; on a page there are volumes without a standing. */
 export type ListedVolume = Schemas['ListedVolume']
 type OverviewSearch = NonNullable<paths['/api/v1/overview']['get']['parameters']['query']>

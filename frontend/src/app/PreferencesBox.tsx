@@ -10,13 +10,6 @@ import styles from './Help.module.css'
 import { SignOutEverywhere } from './SignOutEverywhere'
 import { WallAddress } from './WallAddress'
 
-const THEME_WORDS: Record<ThemeChoice, string> = {
-  auto: navigationCopy.themeAuto,
-  dark: navigationCopy.themeDark,
-  light: navigationCopy.themeLight,
-  contrast: navigationCopy.themeContrast,
-}
-
 interface PreferencesBoxProps {
   of: BoxButton
   label: string
@@ -43,7 +36,7 @@ export default function PreferencesBox({ onHelp, ...box }: PreferencesBoxProps) 
             aria-labelledby="theme-heading"
             value={themeChoice}
             onChange={(value) => setThemeChoice(value as ThemeChoice)}
-            data={THEMES.map((value) => ({ value, label: THEME_WORDS[value] }))}
+            data={THEMES.map((value) => ({ value, label: navigationCopy.THEME_WORDS[value] }))}
           />
         </div>
         <div>

@@ -9,6 +9,7 @@ import { searchQuery } from '../api/queries'
 import * as navigationCopy from '../copy/navigation'
 import { Icon } from '../kit/mark/Icon'
 import { standing } from '../kit/schedule/onPress'
+import type { FlatSearch } from '../lib/search'
 
 const SearchHits = standing(async () => (await import('./SearchHits')).default)
 
@@ -23,10 +24,10 @@ export function SearchBox() {
   const { data, error, isFetching } = useQuery(searchQuery(asked))
   const navigate = useNavigate()
 
-  function go(address: string) {
+  function go(address: string, search?: FlatSearch) {
     setText('')
     setOpen(false)
-    if (address) void navigate({ to: address })
+    if (address) void navigate({ to: address, ...(search && { search: search as never }) })
   }
 
   const listen = useCallback((handler: KeyboardEventHandler | undefined) => {

@@ -2,17 +2,19 @@
 
 import { Combobox, useCombobox } from '@mantine/core'
 import { type KeyboardEventHandler, useEffect } from 'react'
+import { useSession } from '../api/session'
 import type { SearchHit } from '../api/types'
 import * as navigationCopy from '../copy/navigation'
 import * as paletteCopy from '../copy/palette'
 import { kindOfSubject } from '../domain/kinds'
 import { addressOf } from '../domain/object/EntityLink'
 import { StandIn } from '../kit/layout/StandIn'
-import { Icon } from '../kit/mark/Icon'
+import { Icon, type IconName } from '../kit/mark/Icon'
 import { Name } from '../kit/text/Name'
 import { Worded } from '../kit/text/Worded'
 import { usePreferences } from '../lib/preferences'
 import { presetLabel, type Range } from '../lib/range'
+import type { FlatSearch } from '../lib/search'
 import { serverNow } from '../lib/serverClock'
 import { formatWindow, type Zone, zoneName } from '../lib/time'
 import { useRange } from '../lib/url'
@@ -28,25 +30,38 @@ interface SearchHitsProps {
   found: readonly SearchHit[]
   error: Error | null
   isFetching: boolean
-  /** Empty: nowhere else, since the time range was set. */
-  onGo: (address: string) => void
+  /** Empty: nowhere else, since a time range or a setting was chosen. */
+  onGo: (address: string, search?: FlatSearch) => void
 }
 
 export default function SearchHits(props: SearchHitsProps) {
   const { opened, onChange, field, onKeys, asked, error, isFetching, onGo } = props
   const combobox = useCombobox({ opened, onOpenedChange: onChange })
   const [, setRange] = useRange()
-  const { zone } = usePreferences()
+  const { zone, setZone, setThemeChoice } = usePreferences()
+  const { isAdmin } = useSession()
   const hits = (asked === '' ? [] : props.found).filter((hit) => addressOf(hit.ref) !== null)
-  const commands = commandsFor(asked, serverNow(), zone)
+  const commands = commandsFor(asked, serverNow(), zone, isAdmin)
 
   function submit(id: string) {
     const command = commands.find((one) => one.id === id)
-    if (command?.kind === 'range') {
-      setRange(command.range)
-      return onGo('')
+    switch (command?.kind) {
+      case undefined:
+        return onGo(id)
+      case 'page':
+        return onGo(command.address)
+      case 'dialog':
+        return onGo(command.address, command.search)
+      case 'range':
+        setRange(command.range)
+        break
+      case 'theme':
+        setThemeChoice(command.theme)
+        break
+      case 'zone':
+        setZone(command.zone)
     }
-    onGo(command?.address ?? id)
+    onGo('')
   }
 
   // Enter opens the first hit: what it is, is known only when the answer is there.
@@ -97,16 +112,29 @@ export default function SearchHits(props: SearchHitsProps) {
 }
 
 function CommandOption({ command, zone }: { command: Command; zone: Zone }) {
-  const isPage = command.kind === 'page'
+  const { icon, title, hint } = optionOf(command, zone)
   return (
     <Combobox.Option value={command.id} className="row narrow gap-10">
-      <Icon name={isPage ? (command.page.menu?.icon ?? 'search') : 'search'} />
+      <Icon name={icon} />
       <span className="column narrow grow">
-        <span>{isPage ? command.page.title : rangeWords(command.range, zone)}</span>
-        <span className="flex narrow small">{isPage ? paletteCopy.pageHit : paletteCopy.rangeHit}</span>
+        <span>{title}</span>
+        <span className="flex narrow small">{hint}</span>
       </span>
     </Combobox.Option>
   )
+}
+
+function optionOf(command: Command, zone: Zone): { icon: IconName; title: string; hint: string } {
+  switch (command.kind) {
+    case 'page':
+      return { icon: command.page.menu?.icon ?? 'search', title: command.page.title, hint: paletteCopy.pageHit }
+    case 'dialog':
+      return { icon: command.icon, title: command.title, hint: paletteCopy.actionHit }
+    case 'range':
+      return { icon: 'clock', title: rangeWords(command.range, zone), hint: paletteCopy.rangeHit }
+    default:
+      return { icon: 'settings', title: command.title, hint: paletteCopy.settingHit }
+  }
 }
 
 const rangeWords = (range: Range, zone: Zone) =>

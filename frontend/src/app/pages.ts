@@ -24,6 +24,9 @@ import {
   FINDING_SEVERITY,
   FINDING_STATE,
   FINDINGS_SORT,
+  GROUP,
+  GROUP_KIND,
+  GROUP_LABEL,
   NOTIFICATION_STATE,
   PART,
   RANKED_KIND,
@@ -61,6 +64,8 @@ export interface Page {
   charts?: () => Promise<unknown>
   /** Asks for what the page answers first, while its code is still on its way. */
   ask?: (client: QueryClient, opened: Opened) => void
+  /** Reached by links only: without its address it shows nothing. */
+  isLinked?: boolean
   /** Pages with a place in the menu; `key` is typed after `g`. `to`: where a path with parameters leads. `counts`: what is counted beside it. */
   menu?: { icon: IconName; key: string; to?: string; counts?: 'alerts' }
   /** Without header and menu: screens on a wall. */
@@ -154,6 +159,20 @@ export const PAGES: readonly Page[] = [
     menu: { icon: 'overview', key: 'o' },
   },
   ...KINDS.flatMap(pagesOf),
+  {
+    path: '/groups',
+    title: navigationCopy.groups,
+    parameters: [FILTER, GROUP_LABEL, RANKING_SORT, COLUMNS],
+    load: () => import('../features/groups/GroupsPage'),
+    menu: { icon: 'group', key: 'p' },
+  },
+  {
+    path: '/group',
+    title: navigationCopy.group,
+    parameters: [...FILTER_PARAMETERS, GROUP, GROUP_KIND, RANKING_SORT, COLUMNS],
+    isLinked: true,
+    load: () => import('../features/overview/GroupPage'),
+  },
   {
     path: '/alerts',
     title: navigationCopy.alerts,

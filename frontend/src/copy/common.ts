@@ -45,3 +45,4 @@ export const notSaved = 'Not saved'
 export const add = 'Add'
 export const save = 'Save'
 export const andList = (first: string, last: string) => `${first} and ${last}`
+export const addSource = 'Add source'

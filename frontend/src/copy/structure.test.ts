@@ -32,6 +32,7 @@ const ALLOWED: Record<string, string> = {
   'kit/table/sort.ts': 'the order in an address, "-excess"',
   'kit/table/columnChoice.ts': 'the columns in an address and in the browser',
   'features/wall/boards.ts': 'the boards in an address',
+  'domain/object/group.ts': 'a group in an address',
   'features/whatif/ScenarioCard.tsx': 'a number that is typed',
   'features/whatif/scenario.ts': 'an object in an address',
   'lib/url.ts': 'the address itself',

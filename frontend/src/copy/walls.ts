@@ -3,6 +3,10 @@
 export const environmentNoun = 'the environment'
 export const worst = (noun: string) => `Worst ${noun}s`
 export const environmentByLayer = 'Environment by layer'
+export const groupTitle = (label: string, value: string) => `${label}: ${value}`
+export const groupNoun = 'the group'
+export const groupByLayer = 'Group by layer'
+export const emptyGroup = 'No VM is in this group.'
 export const meanOver = (mean: string, minutes: number) => `${mean}, mean of ${minutes} min`
 export const noOutstanding = '— outstanding I/Os'
 export const outstanding = (count: string) => `${count} outstanding I/Os:`
@@ -20,7 +24,7 @@ export const documentTitle = 'Wall · Gavel'
 export const turn = (at: number, count: number) => `${at} of ${count}`
 export const noBoard = (names: string) => `No board ${names}`
 export const boardNames =
-  'Boards: environment, datastores, vms, hosts, volumes, arrays; each with an ID for one object (arrays-1); rotate?boards=environment,arrays-1 for several in turn.'
+  'Boards: environment, datastores, vms, hosts, volumes, arrays; each with an ID for one object (arrays-1); group:application%3Dfinance for the VMs of a group; rotate?boards=environment,arrays-1 for several in turn.'
 export const openEnvironment = 'Open environment'
 export const analyzedThrough = (clock: string, age: string) => `analyzed through ${clock}, ${age}`
 export const lastSample = (age: string) => `, last sample ${age}`

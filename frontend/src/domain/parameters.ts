@@ -31,6 +31,14 @@ export const RANKED_KIND = choice(
   KINDS.map(({ id }) => id),
   'datastores',
 )
+/** Groups: by which label, and which one, as "application=finance". */
+export const GROUP_LABEL = text('by')
+export const GROUP = text('group')
+export const GROUP_KIND = choice(
+  'kind',
+  KINDS.map(({ id }) => id),
+  'vms',
+)
 /** Worst first. */
 export const WORST_SEVERITY_FIRST = ['high', 'elevated', 'normal'] as const
 

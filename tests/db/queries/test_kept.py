@@ -52,8 +52,8 @@ def test_kept_bytes_a_day_are_over_the_days_that_are_there(plain: Store) -> None
     assert found.since is not None
     days = (NOW - found.since) / DAY
     assert 1.4 < days < 1.6
-    assert found.bytes_a_day == pytest.approx(found.bytes / days, rel=0.01)
-    assert found.full_bytes == pytest.approx(found.bytes * 2 / days, rel=0.01), "samples stay for two days"
+    assert found.bytes_a_day == pytest.approx(found.bytes / days, rel=0.03)
+    assert found.full_bytes == pytest.approx(found.bytes * 2 / days, rel=0.03), "samples stay for two days"
     assert asked(plain)[KeptGrain.LEAF_MINUTES].since is None, "empty partitions of the coming hours are no history"
 
 

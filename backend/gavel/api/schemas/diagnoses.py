@@ -12,6 +12,7 @@ from gavel.api.schemas.causes import CauseOut, ShortCauseOut
 from gavel.api.schemas.common import Out
 from gavel.api.schemas.sentences import HeadOut, SentenceOut
 from gavel.diagnosis.explain import Diagnosis
+from gavel.diagnosis.groups import ObjectGroup
 from gavel.diagnosis.ranking import EnvironmentStanding, RankedObject, Totals
 
 SEVERITY_LASTS = "only objects of this severity; what has cleared is left out"
@@ -21,6 +22,8 @@ ConfidenceName = Literal["confirmed", "likely", "inconclusive"]  # how sure the 
 DiagnosisAnswer = Annotated[Diagnosis, AnswerShape(sentence=SentenceOut, cause=CauseOut | None)]
 RankedAnswer = Annotated[RankedObject, AnswerShape(sentence=HeadOut, cause=ShortCauseOut | None)]
 EnvironmentAnswer = Annotated[EnvironmentStanding, AnswerShape(sentence=HeadOut)]
+
+GroupAnswer = Annotated[ObjectGroup, AnswerShape(worst=RankedAnswer | None)]
 
 
 class OverviewOut(Out):
@@ -33,6 +36,19 @@ class OverviewOut(Out):
     environment: EnvironmentAnswer
     totals: Answer[Totals]
     items: list[RankedAnswer]
+    total: int
+    limit: int
+    offset: int
+
+
+class GroupsOut(Out):
+    """VMs by the value of one label, ranked by severity and excess outstanding I/O. `label`: its name as most have it."""
+
+    label: str
+    from_at: AwareDatetime
+    to_at: AwareDatetime
+    ledger_until_at: AwareDatetime | None
+    items: list[GroupAnswer]
     total: int
     limit: int
     offset: int

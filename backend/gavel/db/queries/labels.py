@@ -1,5 +1,6 @@
 """Labels that are valid now: of objects, and which there are at all."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -58,6 +59,20 @@ def labels_of(connection: Connection, kind: RefKind, ids: Sequence[int]) -> dict
     for subject, label_kind, name, value in connection.execute(query, {"table": TABLES[kind].name, "ids": list(ids)}):
         found.setdefault(subject, []).append(Label(LabelKind(label_kind), name, value))
     return {subject: tuple(labels) for subject, labels in found.items()}
+
+
+def values_of(connection: Connection, kind: RefKind, name: str) -> tuple[str | None, dict[int, list[str]]]:
+    """The values of one label, without regard to its case, by object, and its name as most have it; None where no object has it."""
+    query = text(
+        "SELECT subject_id, name, value FROM label WHERE subject_table = :table AND lower(name) = lower(:name)"
+        " AND valid_to IS NULL ORDER BY subject_id, value"
+    )
+    found: dict[int, list[str]] = {}
+    names: Counter[str] = Counter()
+    for subject, spelled, value in connection.execute(query, {"table": TABLES[kind].name, "name": name}):
+        found.setdefault(subject, []).append(value)
+        names[spelled] += 1
+    return (names.most_common(1)[0][0] if names else None), found
 
 
 def label_names(connection: Connection, *, limit: int = 200) -> tuple[LabelName, ...]:

@@ -29,7 +29,7 @@ interface EnvironmentCardProps {
 
 export function EnvironmentCard({ overview, kind }: EnvironmentCardProps) {
   const { environment, totals } = overview
-  const inside = environment.occupancy.reduce((sum, layer) => sum + layer.ios, 0)
+  const inside = insideOf(environment.occupancy)
   return (
     <Card
       title={overviewCopy.environment}
@@ -45,29 +45,7 @@ export function EnvironmentCard({ overview, kind }: EnvironmentCardProps) {
           )}
         </div>
         <div>
-          <p className="muted" style={{ marginBottom: 8 }}>
-            {insideWords(environment, inside)}
-          </p>
-          <LayerBar
-            tall
-            pieces={environment.occupancy.map((layer) => ({ ...layer, size: layer.ios }))}
-            max={Math.max(inside, 1e-9)}
-            words={
-              environment.occupancy.map((layer) => `${ios(layer.ios)} ${layer.label}`).join(', ') || unitsCopy.noIo
-            }
-          />
-          <ul className="flex wrap above gap-wrap">
-            {environment.occupancy.map((layer) => (
-              <li
-                key={layer.name}
-                className="inline-row gap-6"
-                title={commonCopy.rangeTitle(ios(layer.lower_ios), ios(layer.upper_ios))}
-              >
-                <LayerSwatch layers={layer.layers} />
-                {layer.label} <strong className="numeric">{ios(layer.ios)}</strong>
-              </li>
-            ))}
-          </ul>
+          <InsideLayers occupancy={environment.occupancy} words={insideWords(environment, inside)} />
         </div>
       </div>
       <AtOnce>
@@ -76,6 +54,43 @@ export function EnvironmentCard({ overview, kind }: EnvironmentCardProps) {
     </Card>
   )
 }
+
+interface InsideLayersProps {
+  occupancy: Overview['totals']['occupancy']
+  words: string
+}
+
+/** I/Os inside each layer, with their sum in words. */
+export function InsideLayers({ occupancy, words }: InsideLayersProps) {
+  return (
+    <>
+      <p className="muted" style={{ marginBottom: 8 }}>
+        {words}
+      </p>
+      <LayerBar
+        tall
+        pieces={occupancy.map((layer) => ({ ...layer, size: layer.ios }))}
+        max={Math.max(insideOf(occupancy), 1e-9)}
+        words={occupancy.map((layer) => `${ios(layer.ios)} ${layer.label}`).join(', ') || unitsCopy.noIo}
+      />
+      <ul className="flex wrap above gap-wrap">
+        {occupancy.map((layer) => (
+          <li
+            key={layer.name}
+            className="inline-row gap-6"
+            title={commonCopy.rangeTitle(ios(layer.lower_ios), ios(layer.upper_ios))}
+          >
+            <LayerSwatch layers={layer.layers} />
+            {layer.label} <strong className="numeric">{ios(layer.ios)}</strong>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+export const insideOf = (occupancy: Overview['totals']['occupancy']) =>
+  occupancy.reduce((sum, layer) => sum + layer.ios, 0)
 
 /** The mean over all I/Os can be normal while single objects are above baseline: these come first. */
 function Headline({ overview: { environment, totals, items }, kind }: EnvironmentCardProps) {
@@ -100,7 +115,7 @@ function Headline({ overview: { environment, totals, items }, kind }: Environmen
 }
 
 /** The first of the ranking, whatever filters it: its sentence, and its cause where one is named. */
-function Worst({ items }: Pick<Overview, 'items'>) {
+export function Worst({ items }: Pick<Overview, 'items'>) {
   const [row] = items
   if (row === undefined || row.until_at !== null || row.layer === null) return null
   const { subject, sentence } = row
@@ -118,7 +133,7 @@ function insideWords({ state }: Overview['environment'], inside: number): string
   return state === 'idle' ? overviewCopy.noOutstandingIo : overviewCopy.notMeasured
 }
 
-const rates = (iops: number, bytes_per_s: number | null) =>
+export const rates = (iops: number, bytes_per_s: number | null) =>
   bytes_per_s === null ? formatIops(iops) : `${formatIops(iops)}, ${formatBytesPerSecond(bytes_per_s)}`
 
 interface CountsProps extends Omit<EnvironmentCardProps, 'overview'> {
@@ -135,7 +150,7 @@ function Marks({ environment }: { environment: Overview['environment'] }) {
 }
 
 /** How many have each severity; choosing one filters the ranking below. */
-function Counts({ totals, kind }: CountsProps) {
+export function Counts({ totals, kind }: CountsProps) {
   const { values, set } = useFilters()
   const words = kindInAddress(kind)?.titles ?? kind
   return (

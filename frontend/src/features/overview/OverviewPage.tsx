@@ -6,11 +6,11 @@ import { overviewQuery } from '../../api/diagnoses'
 import { sourceKindsQuery, sourcesQuery } from '../../api/queries'
 import { useSession } from '../../api/session'
 import type { AlertOut, SourceKind } from '../../api/types'
+import * as commonCopy from '../../copy/common'
 import * as diagnosisCopy from '../../copy/diagnosis'
 import * as navigationCopy from '../../copy/navigation'
 import * as overviewCopy from '../../copy/overview'
 import * as sessionCopy from '../../copy/session'
-import * as sourcesCopy from '../../copy/sources'
 import { ReadOnlyHint } from '../../domain/access/ReadOnlyHint'
 import { AlertsLine } from '../../domain/alerts/AlertsLine'
 import { CardSkeleton } from '../../domain/diagnosis/Skeletons'
@@ -102,7 +102,7 @@ function NothingYet({ missing, isRead }: NothingYetProps) {
   const { isAdmin } = useSession()
   const add = isAdmin && (
     <Button component={Link} to="/sources" search={{ do: 'add' } as never} leftSection={<Icon name="plus" />}>
-      {sourcesCopy.add}
+      {commonCopy.addSource}
     </Button>
   )
   return (

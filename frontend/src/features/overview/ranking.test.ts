@@ -27,3 +27,11 @@ it('filters by severity', () => {
   ])
   expect(rankingOf({ severity: '' }, null).filters).toEqual({})
 })
+
+it('of a group asks for its VMs whatever else is filtered', () => {
+  expect(rankingOf({ kind: 'vms' }, null, 'application=finance').filters).toEqual({ label: ['application=finance'] })
+  expect(rankingOf({ label: 'tier=gold', owner: 'ada' }, null, 'application=finance').filters).toEqual({
+    label: ['application=finance', 'tier=gold'],
+    owner: 'ada',
+  })
+})

@@ -6,10 +6,13 @@ import { kindInAddress } from '../../domain/kinds'
 import { WORST_FIRST } from '../../domain/parameters'
 import type { FlatSearch } from '../../lib/search'
 
-export function rankingOf(search: FlatSearch, window: DiagnosisWindow): RankingParams {
+/** group: "application=finance", which filters whatever else does. */
+export function rankingOf(search: FlatSearch, window: DiagnosisWindow, group?: string): RankingParams {
+  const { label = [], ...filters } = filtersOf(search)
+  const labels = [...(group === undefined ? [] : [group]), ...label]
   return {
     kind: kindInAddress(search.kind)?.id ?? 'datastores',
-    filters: filtersOf(search),
+    filters: labels.length === 0 ? filters : { ...filters, label: labels },
     sort: search.sort ?? WORST_FIRST,
     window,
   }

@@ -2,16 +2,21 @@
 
 import { useMemo } from 'react'
 import { useDiagnosisWindow } from '../../domain/diagnosis/useDiagnosisWindow'
-import { RANKED_KIND, RANKING_SORT } from '../../domain/parameters'
+import { GROUP, GROUP_KIND, RANKED_KIND, RANKING_SORT } from '../../domain/parameters'
 import { useFlatSearch } from '../../lib/search'
 import { useParameter } from '../../lib/url'
 import { rankingOf } from './ranking'
 
+/** On the page of a group: of its VMs and what they are on. */
 export function useRanking() {
   const window = useDiagnosisWindow()
   const search = useFlatSearch()
-  const [kind, setKind] = useParameter(RANKED_KIND)
+  const [group] = useParameter(GROUP)
+  const [kind, setKind] = useParameter(group === '' ? RANKED_KIND : GROUP_KIND)
   const [sort, setSort] = useParameter(RANKING_SORT)
-  const params = useMemo(() => rankingOf({ ...search, kind, sort }, window), [search, kind, sort, window])
+  const params = useMemo(
+    () => rankingOf({ ...search, kind, sort }, window, group === '' ? undefined : group),
+    [search, kind, sort, window, group],
+  )
   return { ...params, params, setKind, setSort }
 }

@@ -22,7 +22,7 @@ import { useSourceForm } from './useSourceForm'
 
 export function SourceDialog({ source, onClose }: { source: SourceOut | null; onClose: () => void }) {
   const kinds = useQuery(sourceKindsQuery())
-  const title = source === null ? sourcesCopy.add : commonCopy.editNamed(visibleName(source.name))
+  const title = source === null ? commonCopy.addSource : commonCopy.editNamed(visibleName(source.name))
   return (
     <Modal opened onClose={onClose} title={title} size="lg" closeButtonProps={{ 'aria-label': commonCopy.close }}>
       <DataState query={kinds} skeleton={<Skeleton height={360} />}>

@@ -47,7 +47,7 @@ export default function SourcesPage() {
   }
   const add = (
     <Button leftSection={<Icon name="plus" />} disabled={!isAdmin} onClick={() => setDialog({ kind: 'add' })}>
-      {sourcesCopy.add}
+      {commonCopy.addSource}
     </Button>
   )
   return (

@@ -1,4 +1,4 @@
-/** The environment on a wall: what it loses by layer, and the worst of one kind. Gray is calm; color means look here. */
+/** The environment, or a group of VMs, on a wall: what it loses by layer, and the worst of one kind. Gray is calm; color means look here. */
 
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
@@ -7,6 +7,7 @@ import type { EntityKind } from '../../api/queries'
 import { sourcesQuery } from '../../api/queries'
 import type { Overview } from '../../api/types'
 import { niceMax } from '../../charts/panels'
+import * as diagnosisCopy from '../../copy/diagnosis'
 import * as unitsCopy from '../../copy/units'
 import * as wallsCopy from '../../copy/walls'
 import { useAlertsAt } from '../../domain/alerts/useAlertsAt'
@@ -15,10 +16,12 @@ import { worthTelling } from '../../domain/breakdown/layerWords'
 import { meanWords, troubledOf, troubledWords, worstOf } from '../../domain/diagnosis/troubled'
 import { LayerBar, LayerSwatch } from '../../domain/io-path/LayerBar'
 import { KIND } from '../../domain/kinds'
+import { type GroupName, groupText } from '../../domain/object/group'
 import { ConfidenceLabel } from '../../domain/severity/ConfidenceLabel'
 import { SeverityMark } from '../../domain/severity/SeverityMark'
 import { Name } from '../../kit/text/Name'
 import { usePreferences } from '../../lib/preferences'
+import { formatLatency } from '../../lib/units'
 import type { AgeState } from './age'
 import styles from './Wall.module.css'
 import { Waiting, WallFrame } from './WallFrame'
@@ -28,31 +31,32 @@ import { judgedWords, losingWords, nothingJudged } from './wallWords'
 interface EnvironmentBoardProps {
   title: string
   of: EntityKind
+  /** Of which the VMs are shown; without one, all. */
+  group?: GroupName | undefined
   rows: number
   turn?: string | undefined
 }
 
-const NO_FILTERS = {}
-
-export function EnvironmentBoard({ title, of, rows, turn }: EnvironmentBoardProps) {
+export function EnvironmentBoard({ title, of, group, rows, turn }: EnvironmentBoardProps) {
+  const label = group === undefined ? undefined : groupText(group)
   const params = useMemo<RankingParams>(
     () => ({
       kind: of,
-      filters: NO_FILTERS,
+      filters: label === undefined ? {} : { label: [label] },
       sort: '-excess_outstanding',
       window: null,
       limit: rows,
     }),
-    [of, rows],
+    [of, label, rows],
   )
   const query = useQuery(overviewQuery(params, 0))
   return (
     <WallFrame title={title} turn={turn} query={query} until_at={query.data?.ledger_until_at ?? null}>
       {(age, age_ms) =>
         query.data === undefined ? (
-          <Waiting of={wallsCopy.environmentNoun} error={query.error} />
+          <Waiting of={label === undefined ? wallsCopy.environmentNoun : wallsCopy.groupNoun} error={query.error} />
         ) : (
-          <Board overview={query.data} of={of} age={age} age_ms={age_ms} />
+          <Board overview={query.data} of={of} isGroup={label !== undefined} age={age} age_ms={age_ms} />
         )
       }
     </WallFrame>
@@ -62,18 +66,21 @@ export function EnvironmentBoard({ title, of, rows, turn }: EnvironmentBoardProp
 interface BoardProps {
   overview: Overview
   of: EntityKind
+  isGroup: boolean
   age: AgeState
   age_ms: number | null
 }
 
-function Board({ overview, of, age, age_ms }: BoardProps) {
+function Board({ overview, of, isGroup, age, age_ms }: BoardProps) {
   const noun = KIND[of].noun
   const alertsAt = useAlertsAt()
   const max_us = niceMax(Math.max(0, ...overview.items.map((row) => row.total_us ?? 0)))
   return (
     <>
-      <EnvironmentStrip overview={overview} of={of} age={age} age_ms={age_ms} />
-      {isNothingKnown(overview) ? (
+      <EnvironmentStrip overview={overview} of={of} isGroup={isGroup} age={age} age_ms={age_ms} />
+      {isGroup && overview.total === 0 ? (
+        <p className={`${styles.quiet} grid grow muted`}>{wallsCopy.emptyGroup}</p>
+      ) : isNothingKnown(overview) ? (
         <NothingJudged />
       ) : (
         <ol className={`${styles.worst} list grid grow`} aria-label={wallsCopy.worst(noun)}>
@@ -94,22 +101,24 @@ function Board({ overview, of, age, age_ms }: BoardProps) {
 }
 
 /** The mean over all I/Os can be as usual while somebody loses time: who does comes first. */
-function EnvironmentStrip({ overview, of, age, age_ms }: BoardProps) {
+function EnvironmentStrip({ overview, of, isGroup, age, age_ms }: BoardProps) {
   const { zone } = usePreferences()
   const { environment, totals } = overview
-  const inside = environment.occupancy.reduce((sum, layer) => sum + layer.ios, 0)
+  const { occupancy } = isGroup ? totals : environment
+  const label = isGroup ? wallsCopy.groupByLayer : wallsCopy.environmentByLayer
+  const inside = occupancy.reduce((sum, layer) => sum + layer.ios, 0)
   const until = <span className="small numeric">{judgedWords(overview.ledger_until_at, age_ms, zone)}</span>
   if (age === 'blank')
     return (
-      <section className={`${styles.environment} grid middle`} data-age={age} aria-label={wallsCopy.environmentByLayer}>
+      <section className={`${styles.environment} grid middle`} data-age={age} aria-label={label}>
         — {until}
       </section>
     )
   return (
-    <section className={`${styles.environment} grid middle`} data-age={age} aria-label={wallsCopy.environmentByLayer}>
+    <section className={`${styles.environment} grid middle`} data-age={age} aria-label={label}>
       <Headline overview={overview} of={of} />
       <div className={`${styles.troubled} flex quiet`}>
-        {(troubledOf(totals) === 0 || environment.severity !== 'normal') && (
+        {!isGroup && (troubledOf(totals) === 0 || environment.severity !== 'normal') && (
           <span className={styles.mark}>
             <SeverityMark diagnosis={environment} /> <ConfidenceLabel diagnosis={environment} />
           </span>
@@ -117,7 +126,7 @@ function EnvironmentStrip({ overview, of, age, age_ms }: BoardProps) {
         {environment.state !== 'no_data' && (
           <span className="clamp narrow">
             {isAnyJudged(overview)
-              ? wallsCopy.meanOver(meanWords(environment), minutesOf(overview))
+              ? wallsCopy.meanOver(isGroup ? groupMean(totals) : meanWords(environment), minutesOf(overview))
               : troubledWords(totals, of)}
           </span>
         )}
@@ -125,13 +134,13 @@ function EnvironmentStrip({ overview, of, age, age_ms }: BoardProps) {
       <div className={styles.inside}>
         <LayerBar
           tall
-          pieces={environment.occupancy.map((layer) => ({ ...layer, size: layer.ios }))}
+          pieces={occupancy.map((layer) => ({ ...layer, size: layer.ios }))}
           max={Math.max(inside, 1e-9)}
-          words={environment.occupancy.map((layer) => `${ios(layer.ios)} ${layer.label}`).join(', ') || unitsCopy.noIo}
+          words={occupancy.map((layer) => `${ios(layer.ios)} ${layer.label}`).join(', ') || unitsCopy.noIo}
         />
         <ul className={`${styles.layers} flex wrap small`}>
-          <li>{environment.occupancy.length === 0 ? wallsCopy.noOutstanding : wallsCopy.outstanding(ios(inside))}</li>
-          {worthTelling(environment.occupancy, (layer) => layer.ios).map((layer) => (
+          <li>{occupancy.length === 0 ? wallsCopy.noOutstanding : wallsCopy.outstanding(ios(inside))}</li>
+          {worthTelling(occupancy, (layer) => layer.ios).map((layer) => (
             <li key={layer.name}>
               <LayerSwatch layers={layer.layers} /> {ios(layer.ios)} {layer.label}
             </li>
@@ -150,6 +159,9 @@ function NothingJudged() {
   const { data } = useQuery(sourcesQuery())
   return <p className={`${styles.quiet} grid grow muted`}>{nothingJudged(data)}</p>
 }
+
+const groupMean = ({ total_us }: Overview['totals']) =>
+  diagnosisCopy.meanLatency(total_us === null ? '—' : formatLatency(total_us))
 
 const minutesOf = ({ from_at, to_at }: Pick<Overview, 'from_at' | 'to_at'>) =>
   Math.round((Date.parse(to_at) - Date.parse(from_at)) / 60_000)

@@ -7,6 +7,7 @@ import { kindInAddress } from '../../domain/kinds'
 import { BOARD_SECONDS, BOARDS, DISTANCE_METERS, SCREEN_INCHES } from '../../domain/parameters'
 import { EmptyState } from '../../kit/state/DataState'
 import { serverNow } from '../../lib/serverClock'
+import { visibleName } from '../../lib/text'
 import { useParameter } from '../../lib/url'
 import { useNow } from '../../lib/useNow'
 import { type BoardName, parseBoards, turnAt, turnSeconds, wallSize } from './boards'
@@ -44,13 +45,23 @@ function Turning({ boards }: { boards: readonly BoardName[] }) {
       {board.show === 'one' ? (
         <ObjectBoard key={board.name} of={board.of} id={board.id} rows={rows} turn={turn} />
       ) : (
-        <EnvironmentBoard key={board.name} title={titleOf(board)} of={board.of} rows={rows} turn={turn} />
+        <EnvironmentBoard
+          key={board.name}
+          title={titleOf(board)}
+          of={board.show === 'group' ? 'vms' : board.of}
+          group={board.show === 'group' ? board.group : undefined}
+          rows={rows}
+          turn={turn}
+        />
       )}
     </div>
   )
 }
 
-const titleOf = ({ name }: BoardName) => kindInAddress(name)?.titles ?? overviewCopy.environment
+const titleOf = (board: BoardName) =>
+  board.show === 'group'
+    ? wallsCopy.groupTitle(visibleName(board.group.label), visibleName(board.group.value))
+    : (kindInAddress(board.name)?.titles ?? overviewCopy.environment)
 
 function NoBoard({ names }: { names: readonly string[] }) {
   return (

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { groupBoard } from '../../domain/object/group'
 import { wallAddress } from '../../lib/wallScreen'
 import { parseBoard, parseBoards, turnAt, turnSeconds, wallSize } from './boards'
 
@@ -9,6 +10,15 @@ describe('boards', () => {
     expect(parseBoard('vms')).toMatchObject({ show: 'worst', of: 'vms' })
     expect(parseBoard('arrays-3')).toMatchObject({ show: 'one', of: 'arrays', id: 3 })
     for (const none of ['', 'kitchen', 'arrays-', 'arrays-0', 'arrays-x', 'arrays-1-2', 'rotate'])
+      expect(parseBoard(none), none).toBeNull()
+  })
+
+  it('are the VMs of a group, whose value may have whatever an address and a list mean something by', () => {
+    const group = { label: 'application', value: 'R&D, 50 % / "new"' }
+    const name = groupBoard(group)
+    expect(parseBoard(name)).toEqual({ name, show: 'group', group })
+    expect(parseBoards(`environment,${name}`).boards.map((board) => board.show)).toEqual(['worst', 'group'])
+    for (const none of ['group:', 'group:application', 'group:=finance', 'group:a%3D', 'group:%', 'group'])
       expect(parseBoard(none), none).toBeNull()
   })
 

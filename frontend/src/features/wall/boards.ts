@@ -2,15 +2,19 @@
 
 import type { EntityKind } from '../../api/queries'
 import { kindInAddress } from '../../domain/kinds'
+import { type GroupName, groupOfBoard } from '../../domain/object/group'
 
-/** `worst`: the things of a kind that lose most, under the environment; `one`: a single thing. */
+/** `worst`: the things of a kind that lose most, under the environment; `group`: the VMs of one; `one`: a single thing. */
 export type BoardName =
   | { name: string; show: 'worst'; of: EntityKind }
+  | { name: string; show: 'group'; group: GroupName }
   | { name: string; show: 'one'; of: EntityKind; id: number }
 
-/** "environment" ("environment" in links made before it was called so), "vms", "arrays-3"; null for what is no board. */
+/** "environment", "vms", "arrays-3", "group:application%3Dfinance"; null for what is no board. */
 export function parseBoard(name: string): BoardName | null {
-  if (name === 'environment' || name === 'environment') return { name: 'environment', show: 'worst', of: 'datastores' }
+  const group = groupOfBoard(name)
+  if (group !== null) return { name, show: 'group', group }
+  if (name === 'environment') return { name: 'environment', show: 'worst', of: 'datastores' }
   const [kind, id, ...rest] = name.split('-')
   const of = kindInAddress(kind)?.id
   if (of === undefined || rest.length > 0) return null

@@ -16,6 +16,7 @@ const PATHS = {
   filter: 'M3 5h14M6 10h8M9 15h2',
   finding: 'M5 3h10v14H5zM8 7h4M8 10h4M8 13h2',
   frozen: 'M7 5v10M13 5v10',
+  group: 'M3 3h6v6H3zM11 3h6v6h-6zM3 11h6v6H3zM11 11h6v6h-6z',
   help: 'M7.5 7.5a2.5 2.5 0 115 0c0 2-2.5 2-2.5 4M10 14.5h.01M10 3a7 7 0 100 14 7 7 0 000-14z',
   host: 'M4 4h12v5H4zM4 11h12v5H4zM7 6.5h.01M7 13.5h.01M11 6.5h3M11 13.5h3',
   left: 'M12 5l-5 5 5 5',

@@ -2,6 +2,7 @@
 
 import { Link } from '@tanstack/react-router'
 import { useCallback, useState } from 'react'
+import type { FlatSearch } from '../../lib/search'
 import { partsForCut, visibleName } from '../../lib/text'
 import styles from './Name.module.css'
 
@@ -36,11 +37,17 @@ export function Name({ children, whole = false, focusable = false }: NameProps) 
 }
 
 /** A name that leads somewhere. It is read as one word, however it is cut. */
-export function NameLink({ children, to }: { children: string; to: string }) {
+export function NameLink({ children, to, search }: { children: string; to: string; search?: FlatSearch }) {
   const name = visibleName(children)
   const [isCut, measure] = useIsCut()
   return (
-    <Link to={to} className="name-link inline narrow ink medium" aria-label={name} data-tip={isCut ? name : undefined}>
+    <Link
+      to={to}
+      {...(search && { search: search as never })}
+      className="name-link inline narrow ink medium"
+      aria-label={name}
+      data-tip={isCut ? name : undefined}
+    >
       <bdi className={`${styles.name} inline narrow relative`} dir="auto">
         <Cut name={name} measure={measure} isNamed />
       </bdi>

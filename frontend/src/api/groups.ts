@@ -1,0 +1,39 @@
+/** Groups of VMs by the value of a label, as a React Query option. Its key begins with `ledger`: it changes when minutes were attributed. */
+
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import * as requestsCopy from '../copy/requests'
+import { call, client } from './client'
+import { type DiagnosisWindow, orderOf, windowQuery } from './diagnoses'
+import { PAGE_SIZE } from './queries'
+
+const ORDERS = ['excess_outstanding', 'iops', 'members', 'name'] as const
+
+export interface GroupsParams {
+  /** Name of the label; empty: what means an application. */
+  label: string
+  /** A part of the value. */
+  search: string
+  /** "-excess_outstanding": largest first. */
+  sort: string
+  window: DiagnosisWindow
+}
+
+export const groupsQuery = (params: GroupsParams, offset: number) =>
+  queryOptions({
+    queryKey: ['ledger', 'groups', params, offset] as const,
+    queryFn: ({ signal }) => {
+      const { label, search, sort, window } = params
+      const query = {
+        label,
+        search,
+        ...orderOf(sort, ORDERS),
+        limit: PAGE_SIZE,
+        offset,
+        ...windowQuery(window),
+      }
+      return call(requestsCopy.groups, (options) => client.GET('/api/v1/groups', { params: { query }, ...options }), {
+        signal,
+      })
+    },
+    placeholderData: keepPreviousData,
+  })
