@@ -1,9 +1,10 @@
 """Import files into Gavel. `esxtop` reads captures (esxtop -b -a); where host and clock fit, the bounds of the minutes that they cover
-become narrower. `list` shows imports, `tie` gives host or offset by hand, `remove` takes imports away with all that they changed."""
+become narrower. `fio` reads results of fio (JSON) as test runs of a VM, shown beside its layers. `list` shows imports, `tie` gives host
+or offset by hand, `remove` takes imports away with all that they changed."""
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from gavel.config import Settings
 from gavel.correlate.captures import forget_import, proposed_hosts, tie_import
 from gavel.db.engine import Engine, reading
 from gavel.db.queries.imports import FileImport, host_id_by_name, list_imports, load_import
+from gavel.db.queries.load_runs import vm_id_by_name
 from gavel.domain.errors import GavelError, SettingsError
 from gavel.domain.imports import ImportOptions, ImportState, OffsetOrigin
 from gavel.domain.text import escape_controls
@@ -27,6 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--utc-offset", type=bias_minutes, metavar="±HH:MM", help="time zone of stamps, where the file names none"
     )
     _add_choice(esxtop)
+    fio = actions.add_parser("fio", help="import results of fio: --output-format=json or json+, plain or gzip")
+    fio.add_argument("file", nargs="+", type=Path)
+    fio.add_argument("--vm", required=True, metavar="NAME", help="the VM that fio ran in, as vCenter calls it")
     actions.add_parser("list", help="imports with host, offset and whether they narrow bounds")
     tie = actions.add_parser("tie", help="give the host, or the offset, of a capture")
     tie.add_argument("id", type=int, help="its number in `gavel import list`")
@@ -51,7 +56,9 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
     with opened(settings) as engine:
         match arguments.action:
             case "esxtop":
-                return _import(engine, arguments)
+                return _import_captures(engine, arguments)
+            case "fio":
+                return _import_runs(engine, arguments)
             case "tie":
                 _tie(engine, arguments.id, arguments)
             case "hosts":
@@ -65,25 +72,45 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
     return 0
 
 
-def _import(engine: Engine, arguments: argparse.Namespace) -> int:
+def _import_captures(engine: Engine, arguments: argparse.Namespace) -> int:
+    def import_one(path: Path) -> None:
+        import_id = _import_one(engine, "esxtop", path, ImportOptions(arguments.utc_offset))
+        _tie(engine, import_id, arguments)
+
+    return _each(arguments.file, import_one)
+
+
+def _import_runs(engine: Engine, arguments: argparse.Namespace) -> int:
+    with reading(engine) as connection:
+        vm_id = vm_id_by_name(connection, arguments.vm)
+
+    def import_one(path: Path) -> None:
+        import_id = _import_one(engine, arguments.action, path, ImportOptions(vm_id=vm_id))
+        with reading(engine) as connection:
+            print("\n".join(_lines(load_import(connection, import_id))))
+
+    return _each(arguments.file, import_one)
+
+
+def _each(paths: Sequence[Path], import_one: Callable[[Path], None]) -> int:
+    """A file that cannot be used does not stop the others."""
     failed = False
-    for path in arguments.file:
+    for path in paths:
         try:
-            import_id = _import_one(engine, path, ImportOptions(arguments.utc_offset))
-            _tie(engine, import_id, arguments)
+            import_one(path)
         except GavelError as error:
             failed = True
             sys.stderr.write(f"gavel import: {escape_controls(str(error))}\n")
     return 1 if failed else 0
 
 
-def _import_one(engine: Engine, path: Path, options: ImportOptions) -> int:
+def _import_one(engine: Engine, kind: str, path: Path, options: ImportOptions) -> int:
     try:
         stream = path.open("rb")
     except OSError as error:
         raise SettingsError(f"{path}: cannot be read ({error.strerror or error}).") from error
     with stream:
-        return import_file(engine, "esxtop", stream, path.name, options, datetime.now(UTC))
+        return import_file(engine, kind, stream, path.name, options, datetime.now(UTC))
 
 
 def _tie(engine: Engine, import_id: int, arguments: argparse.Namespace) -> None:
@@ -119,6 +146,8 @@ def _print_hosts(engine: Engine, import_id: int) -> None:
 
 def _lines(imported: FileImport) -> list[str]:
     first = f"{imported.id:>4}  {imported.format}  {imported.file_name}  {imported.state}"
+    if imported.state is ImportState.READY and imported.vm is not None:
+        return [first, *_run_lines(imported)]
     if imported.state is not ImportState.READY or imported.starts_at is None or imported.ends_at is None:
         return [first, *([f"      {imported.error}"] if imported.error else [])]
     span = f"      {imported.host_name} {imported.starts_at:%Y-%m-%d %H:%M:%S} – {imported.ends_at:%H:%M:%S} UTC"
@@ -129,3 +158,10 @@ def _lines(imported: FileImport) -> list[str]:
         tied += f"; clock {imported.offset_s:+.0f} s ± {imported.offset_error_s or 0:.0f} s ({how}{fit})"
     effect = "      narrows the bounds of its minutes" if imported.narrows else "      no say in the bounds of minutes"
     return [first, span, tied, f"{effect}{f': {imported.note}' if imported.note else ''}"]
+
+
+def _run_lines(imported: FileImport) -> list[str]:
+    when = "time not in the file"
+    if imported.starts_at is not None and imported.ends_at is not None:
+        when = f"{imported.starts_at:%Y-%m-%d %H:%M:%S} – {imported.ends_at:%H:%M:%S} UTC"
+    return [f"      VM {imported.vm}, {imported.runs} test {'run' if imported.runs == 1 else 'runs'}, {when}"]

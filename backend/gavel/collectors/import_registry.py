@@ -5,20 +5,24 @@ from dataclasses import dataclass
 from typing import IO, Final, TypeAlias
 
 from gavel.collectors.imports.esxtop import as_import as esxtop
+from gavel.collectors.imports.fio import as_import as fio
 from gavel.domain.imports import ImportedCapture, ImportOptions
+from gavel.domain.load_runs import ImportedRuns
 
-Reader: TypeAlias = Callable[[IO[bytes], str, ImportOptions], ImportedCapture]
+Reader: TypeAlias = Callable[[IO[bytes], str, ImportOptions], ImportedCapture | ImportedRuns]
 
 
 @dataclass(frozen=True, slots=True)
 class FileFormat:
     """read: the file from a binary stream, its name for messages, and what was chosen beside it; raises GavelError with line, column and
-    reason where it cannot be used."""
+    reason where it cannot be used. is_load_tool: it holds runs of a VM, not a capture of a host."""
 
     label: str
     read: Reader
+    is_load_tool: bool = False
 
 
 FORMATS: Final[Mapping[str, FileFormat]] = {
     "esxtop": FileFormat("esxtop capture", esxtop.read_import),
+    "fio": FileFormat("fio result", fio.read_import, is_load_tool=True),
 }

@@ -68,6 +68,10 @@ class ImportedCapture:
 
 @dataclass(frozen=True, slots=True)
 class ImportOptions:
-    """What is chosen beside the file, where it does not say. utc_bias_minutes: UTC minus its local time."""
+    """What is chosen beside the file, where it does not say. utc_bias_minutes: UTC minus its local time.
+
+    vm_id: the VM that a load tool ran in.
+    """
 
     utc_bias_minutes: int | None = None
+    vm_id: int | None = None

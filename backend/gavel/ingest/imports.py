@@ -8,10 +8,11 @@ from typing import IO, Any
 import structlog
 
 from gavel.collectors.import_registry import FORMATS
-from gavel.db.engine import Engine, reading, transaction
+from gavel.db.engine import Connection, Engine, reading, transaction
 from gavel.db.errors import NotFoundError, UnavailableError
 from gavel.db.locks import only_one
 from gavel.db.queries.imports import ChunkPlace, chunk_places, load_chunk, load_import, waiting_imports
+from gavel.db.queries.refs import RefKind, refs, require
 from gavel.db.write.imports import (
     add_chunk,
     begin_import,
@@ -21,8 +22,17 @@ from gavel.db.write.imports import (
     note_state,
     save_capture,
 )
+from gavel.db.write.load_runs import save_runs
 from gavel.domain.errors import GavelError, SettingsError
-from gavel.domain.imports import LONGEST_FILE_NAME, MOST_BYTES, MOST_CHUNK_BYTES, ImportOptions, ImportState
+from gavel.domain.imports import (
+    LONGEST_FILE_NAME,
+    MOST_BYTES,
+    MOST_CHUNK_BYTES,
+    ImportedCapture,
+    ImportOptions,
+    ImportState,
+)
+from gavel.domain.load_runs import ImportedRuns
 from gavel.domain.text import clean_text
 from gavel.ingest.worker import WorkerContext
 
@@ -42,14 +52,38 @@ def import_file(
 ) -> int:
     """Read a file of this machine and store it. Returns the import's id. Raises GavelError, and then nothing is stored."""
     required_format(kind)
+    with reading(engine) as connection:
+        _require_vm(connection, kind, options)
     size_bytes = stream.seek(0, io.SEEK_END)
     stream.seek(0)
-    capture = FORMATS[kind].read(stream, file_name, options)
+    held = FORMATS[kind].read(stream, file_name, options)
     with transaction(engine) as connection:
         name = clean_text(file_name)[:LONGEST_FILE_NAME]
         import_id = begin_import(connection, kind, name, size_bytes, options, ImportState.READING, now)
-        save_capture(connection, import_id, capture, now)
+        _save(connection, import_id, held, options, now)
     return import_id
+
+
+def _save(
+    connection: Connection, import_id: int, held: ImportedCapture | ImportedRuns, options: ImportOptions, now: datetime
+) -> None:
+    if isinstance(held, ImportedCapture):
+        save_capture(connection, import_id, held, now)
+        return
+    if options.vm_id is None or not refs(connection, RefKind.VM, [options.vm_id]):
+        raise SettingsError("The VM that the test ran in is no longer in the inventory: choose another.")
+    save_runs(connection, import_id, options.vm_id, held.runs, now)
+
+
+def _require_vm(connection: Connection, kind: str, options: ImportOptions) -> None:
+    """A result of a load tool is of a VM, a capture of none. Raises SettingsError, and NotFoundError for a VM that is not there."""
+    if not FORMATS[kind].is_load_tool:
+        if options.vm_id is not None:
+            raise SettingsError(f"An {FORMATS[kind].label} is of a host, not of a VM: leave the VM out.")
+        return
+    if options.vm_id is None:
+        raise SettingsError(f"A {FORMATS[kind].label} is of a VM: name the VM that the tool ran in.")
+    require(connection, RefKind.VM, options.vm_id)
 
 
 def required_format(kind: str) -> None:
@@ -61,11 +95,12 @@ def required_format(kind: str) -> None:
 def begin_upload(
     engine: Engine, kind: str, file_name: str, size_bytes: int, options: ImportOptions, now: datetime
 ) -> int:
-    """Announce a file that will come in parts. Returns the import's id. Raises SettingsError."""
+    """Announce a file that will come in parts. Returns the import's id. Raises SettingsError, and NotFoundError for its VM."""
     required_format(kind)
     if not 0 < size_bytes <= MOST_BYTES:
         raise SettingsError(f"{file_name}: {size_bytes} bytes; an import has 1 byte to {MOST_BYTES // 2**30} GiB.")
     with transaction(engine) as connection:
+        _require_vm(connection, kind, options)
         return begin_import(connection, kind, file_name, size_bytes, options, ImportState.UPLOADING, now)
 
 
@@ -99,7 +134,7 @@ def take_part(engine: Engine, import_id: int, position: int, data: bytes, now: d
 
 
 def read_uploads(context: WorkerContext) -> list[int]:
-    """Read what has come, one file after another. Returns the imports that are ready now."""
+    """Read what has come, one file after another. Returns the captures that are ready now: of which host each is comes next."""
     ready: list[int] = []
     with only_one(context.engine, "read imports") as held:
         if not held:
@@ -115,11 +150,12 @@ def read_uploads(context: WorkerContext) -> list[int]:
 
 
 def _read_upload(engine: Engine, import_id: int, clock: Callable[[], datetime]) -> bool:
+    """Whether there is a capture now."""
     with transaction(engine) as connection:
         imported = load_import(connection, import_id)
         places = chunk_places(connection, import_id)
         ended = begin_read(connection, import_id, clock())
-    options = ImportOptions(imported.utc_bias_minutes)
+    options = ImportOptions(imported.utc_bias_minutes, imported.vm_id)
     try:
         if ended >= MOST_ENDED_READERS:
             raise SettingsError(
@@ -131,9 +167,9 @@ def _read_upload(engine: Engine, import_id: int, clock: Callable[[], datetime]) 
                 f"{imported.file_name}: a part of the upload was lost with the database. Upload it again."
             )
         stream = io.BufferedReader(_Uploaded(engine, import_id, places), MOST_CHUNK_BYTES)
-        capture = FORMATS[imported.format].read(stream, imported.file_name, options)
+        held = FORMATS[imported.format].read(stream, imported.file_name, options)
         with transaction(engine) as connection:
-            save_capture(connection, import_id, capture, clock())
+            _save(connection, import_id, held, options, clock())
             drop_chunks(connection, import_id)
     except (UnavailableError, NotFoundError):
         raise
@@ -143,7 +179,7 @@ def _read_upload(engine: Engine, import_id: int, clock: Callable[[], datetime]) 
             drop_chunks(connection, import_id)
         log.info("import refused", id=import_id, reason=str(error))
         return False
-    return True
+    return isinstance(held, ImportedCapture)
 
 
 class _Uploaded(io.RawIOBase):

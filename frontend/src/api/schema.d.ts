@@ -1165,7 +1165,7 @@ export interface paths {
         };
         /**
          * Import Report
-         * @description What the file held. 409 before it was read.
+         * @description What a capture held. 409 before it was read, and for test runs.
          */
         get: operations["import_report"];
         put?: never;
@@ -1692,6 +1692,46 @@ export interface paths {
         };
         /** Vm Series */
         get: operations["vm_series"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/vms/{vm_id}/test-runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Test Runs
+         * @description Newest first: the tool's own figures, and the VM's layers in the minutes of each run.
+         */
+        get: operations["list_test_runs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/vms/{vm_id}/test-runs/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare Test Runs
+         * @description What changed from one run to another, per figure of the tool and per layer.
+         */
+        get: operations["compare_test_runs"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2745,6 +2785,52 @@ export interface components {
             values: (number | null)[];
         };
         /**
+         * ComparedDirection
+         * @description What the tool measured of one direction (`figures`), and the VM's minutes beside it. `ops_ratio`: the VM's IOPS ÷ the tool's; above
+         *     1 the VM did other I/Os, too. `not_measured`: layers without a counter; their time is in `remainder`.
+         */
+        ComparedDirection: {
+            /**
+             * Direction
+             * @enum {string}
+             */
+            direction: "read" | "write" | "all";
+            figures: components["schemas"]["LoadFigures"];
+            /** Iops */
+            iops: number | null;
+            /** Layers */
+            layers: components["schemas"]["LayerNumbers"][];
+            /** Not Measured */
+            not_measured: ("guest" | "kernel" | "san" | "array")[];
+            /** Ops Ratio */
+            ops_ratio: number | null;
+            remainder: components["schemas"]["Remainder"] | null;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "judged" | "too_few" | "idle" | "not_measured" | "no_data";
+            /** Total Us */
+            total_us: number | null;
+        };
+        /**
+         * ComparedRun
+         * @description `window`: null where the file does not say when the run was.
+         */
+        ComparedRun: {
+            /** Directions */
+            directions: components["schemas"]["ComparedDirection"][];
+            run: components["schemas"]["StoredRun"];
+            window: components["schemas"]["RunMinutes"] | null;
+        };
+        /** ComparedRuns */
+        ComparedRuns: {
+            /** Items */
+            items: components["schemas"]["ComparedRun"][];
+            /** Total */
+            total: number;
+        };
+        /**
          * ConditionBody
          * @description Holds from `at_least` on, recovers below `recover_below` (null: below `at_least`), in the unit of the quantity.
          *
@@ -3124,6 +3210,18 @@ export interface components {
             /** Until At */
             until_at: string | null;
         };
+        /** DirectionChanges */
+        DirectionChanges: {
+            /**
+             * Direction
+             * @enum {string}
+             */
+            direction: "read" | "write" | "all";
+            /** Figures */
+            figures: components["schemas"]["FigureChange"][];
+            /** Layers */
+            layers: components["schemas"]["LayerChange"][];
+        };
         /**
          * DirectionNumbers
          * @description One direction of a window, outermost first. `baseline_us`: of everything measured. `not_measured`: layers without a counter.
@@ -3334,6 +3432,25 @@ export interface components {
             field: string;
             /** Message */
             message: string;
+        };
+        /**
+         * FigureChange
+         * @description A figure of the tool in each run. `change_ratio`: of the value before; null where it was 0 or either is not measured.
+         */
+        FigureChange: {
+            /** After */
+            after: number | null;
+            /** Before */
+            before: number | null;
+            /** Change */
+            change: number | null;
+            /** Change Ratio */
+            change_ratio: number | null;
+            /**
+             * Name
+             * @enum {string}
+             */
+            name: "ops_per_s" | "bytes_per_s" | "mean_us" | "p50_us" | "p95_us" | "p99_us" | "p999_us" | "max_us";
         };
         /**
          * FileWarningOut
@@ -4157,26 +4274,30 @@ export interface components {
         /**
          * ImportIn
          * @description A file that will come in parts. `utc_bias_minutes`: UTC minus the local time of its stamps, where the file names no time zone.
+         *     `vm_id`: the VM that a load tool ran in; required for its result, refused for a capture.
          */
         ImportIn: {
             /** File Name */
             file_name: string;
             /**
              * Format
-             * @constant
+             * @enum {string}
              */
-            format: "esxtop";
+            format: "esxtop" | "fio";
             /** Size Bytes */
             size_bytes: number;
             /** Utc Bias Minutes */
             utc_bias_minutes?: number | null;
+            /** Vm Id */
+            vm_id?: number | null;
         };
         /**
          * ImportOut
          * @description `received_bytes`: of an upload so far; `read_bytes`: of its reading. `host_name`: as the file calls its host, `host`: the one of the
          *     inventory that it is tied to. `starts_at`, `ends_at`: by the file's own clock. `offset_s`: how far that clock is ahead of the host's
          *     samples, true within `offset_error_s`; `offset_by`: how that is known, with `correlation` of the I/Os that both sides count.
-         *     `narrows`: the bounds of minutes become narrower by it; `note`: why not, or where not.
+         *     `narrows`: the bounds of minutes become narrower by it; `note`: why not, or where not. `vm`, `runs`: of a load tool's result, the VM
+         *     that it ran in and its test runs.
          */
         ImportOut: {
             /** Correlation */
@@ -4196,9 +4317,9 @@ export interface components {
             file_name: string;
             /**
              * Format
-             * @constant
+             * @enum {string}
              */
-            format: "esxtop";
+            format: "esxtop" | "fio";
             /** Host */
             host: string | null;
             /** Host Id */
@@ -4223,6 +4344,8 @@ export interface components {
             read_bytes: number;
             /** Received Bytes */
             received_bytes: number;
+            /** Runs */
+            runs: number;
             /** Size Bytes */
             size_bytes: number;
             /** Starts At */
@@ -4232,6 +4355,10 @@ export interface components {
              * @enum {string}
              */
             state: "uploading" | "waiting" | "reading" | "ready" | "failed";
+            /** Vm */
+            vm: string | null;
+            /** Vm Id */
+            vm_id: number | null;
         };
         /**
          * ImportReportOut
@@ -4410,6 +4537,29 @@ export interface components {
              * @enum {string}
              */
             unit: "µs" | "share" | "×" | "I/Os" | "s" | "findings";
+        };
+        /**
+         * LayerChange
+         * @description A layer (or what was not separable), or the remainder (`name` "remainder", no layers), in each run. `change_us` with its range; null
+         *     where it was measured in one of them only.
+         */
+        LayerChange: {
+            /** After Us */
+            after_us: number | null;
+            /** Before Us */
+            before_us: number | null;
+            /** Change Lower Us */
+            change_lower_us: number | null;
+            /** Change Upper Us */
+            change_upper_us: number | null;
+            /** Change Us */
+            change_us: number | null;
+            /** Label */
+            label: string;
+            /** Layers */
+            layers: ("guest" | "kernel" | "san" | "array")[];
+            /** Name */
+            name: string;
         };
         /**
          * LayerNumbers
@@ -4641,6 +4791,45 @@ export interface components {
             standing: components["schemas"]["RankedObject"];
             /** Stretched */
             stretched: boolean;
+        };
+        /**
+         * LoadFigures
+         * @description What the tool measured of one direction. Latency from submission to completion; null: not in the file.
+         */
+        LoadFigures: {
+            /** Bytes Per S */
+            bytes_per_s: number;
+            /**
+             * Direction
+             * @enum {string}
+             */
+            direction: "read" | "write" | "all";
+            /** Max Us */
+            max_us: number | null;
+            /** Mean Us */
+            mean_us: number | null;
+            /** Ops */
+            ops: number;
+            /** Ops Per S */
+            ops_per_s: number;
+            /** P50 Us */
+            p50_us: number | null;
+            /** P95 Us */
+            p95_us: number | null;
+            /** P99 Us */
+            p99_us: number | null;
+            /** P999 Us */
+            p999_us: number | null;
+        };
+        /**
+         * LoadWarning
+         * @description What limits the use of a run, and what to do about it. `code` is for programs, and stable.
+         */
+        LoadWarning: {
+            /** Code */
+            code: string;
+            /** Text */
+            text: string;
         };
         /**
          * MaintenanceBody
@@ -5604,6 +5793,19 @@ export interface components {
             reason: string;
         };
         /**
+         * Remainder
+         * @description The tool's mean latency − the total latency at Gavel's outermost boundary, with its range. Below 0: the minutes hold slower I/Os that
+         *     are not the tool's.
+         */
+        Remainder: {
+            /** Lower Us */
+            lower_us: number;
+            /** Upper Us */
+            upper_us: number;
+            /** Us */
+            us: number;
+        };
+        /**
          * Replayed
          * @description Number of dead letters queued again, each with its former id.
          */
@@ -5846,6 +6048,40 @@ export interface components {
             removed: string[];
             /** Unchanged */
             unchanged: string[];
+        };
+        /**
+         * RunChanges
+         * @description Of directions that both runs have.
+         */
+        RunChanges: {
+            after: components["schemas"]["ComparedRun"];
+            before: components["schemas"]["ComparedRun"];
+            /** Directions */
+            directions: components["schemas"]["DirectionChanges"][];
+        };
+        /**
+         * RunMinutes
+         * @description Gavel's minutes that a run is compared with: whole ones within it or, where it holds none, those that it touches (`is_partial`).
+         *
+         *     `minutes`: how many of them are in the ledger. `resolution`: of the ledger there; from 5 minutes on it holds time beside the run.
+         */
+        RunMinutes: {
+            /**
+             * From At
+             * Format: date-time
+             */
+            from_at: string;
+            /** Is Partial */
+            is_partial: boolean;
+            /** Minutes */
+            minutes: number;
+            /** Resolution */
+            resolution: string;
+            /**
+             * To At
+             * Format: date-time
+             */
+            to_at: string;
         };
         /**
          * RunOut
@@ -6300,6 +6536,45 @@ export interface components {
             code: "range_above_baseline" | "outstanding" | "busiest_queue" | "array_latency" | "kernel_latency" | "queue_depth" | "competing_worlds" | "guest_not_measured" | "disagreement" | "partly_measured" | "minor_part_of_device" | "chronic" | "merged_layers" | "too_coarse" | "minor_part_of_volume" | "sample_missing" | "whole_milliseconds" | "among_extents" | "guest_by_arrival" | "earlier_rules" | "default_baseline" | "captured";
             /** Text */
             text: string;
+        };
+        /**
+         * StoredRun
+         * @description One run of `domain.load_runs`. figures: the directions that had I/O, `all` last.
+         */
+        StoredRun: {
+            /** Block Size */
+            block_size: string | null;
+            /** Ends At */
+            ends_at: string | null;
+            /** Figures */
+            figures: components["schemas"]["LoadFigures"][];
+            /** File Name */
+            file_name: string;
+            /** Id */
+            id: number;
+            /** Import Id */
+            import_id: number;
+            /**
+             * Imported At
+             * Format: date-time
+             */
+            imported_at: string;
+            /** Is Direct */
+            is_direct: boolean | null;
+            /** Name */
+            name: string;
+            /** Outstanding Limit */
+            outstanding_limit: number | null;
+            /** Starts At */
+            starts_at: string | null;
+            /** Tool */
+            tool: string;
+            /** Tool Version */
+            tool_version: string;
+            /** Vm Id */
+            vm_id: number;
+            /** Warnings */
+            warnings: components["schemas"]["LoadWarning"][];
         };
         /**
          * StreamOut
@@ -17699,9 +17974,12 @@ export interface operations {
                      *         "offset_s": -2,
                      *         "read_bytes": 4718592,
                      *         "received_bytes": 0,
+                     *         "runs": 0,
                      *         "size_bytes": 4718592,
                      *         "starts_at": "2026-11-24T07:30:00Z",
-                     *         "state": "ready"
+                     *         "state": "ready",
+                     *         "vm": null,
+                     *         "vm_id": null
                      *       }
                      *     ]
                      */
@@ -17754,9 +18032,12 @@ export interface operations {
                      *       "offset_s": -2,
                      *       "read_bytes": 4718592,
                      *       "received_bytes": 0,
+                     *       "runs": 0,
                      *       "size_bytes": 4718592,
                      *       "starts_at": "2026-11-24T07:30:00Z",
-                     *       "state": "ready"
+                     *       "state": "ready",
+                     *       "vm": null,
+                     *       "vm_id": null
                      *     }
                      */
                     "application/json": components["schemas"]["ImportOut"];
@@ -17765,6 +18046,7 @@ export interface operations {
             400: components["responses"]["Refused400"];
             401: components["responses"]["Refused401"];
             403: components["responses"]["Refused403"];
+            404: components["responses"]["Refused404"];
             411: components["responses"]["Refused411"];
             413: components["responses"]["Refused413"];
             415: components["responses"]["Refused415"];
@@ -17812,9 +18094,12 @@ export interface operations {
                      *       "offset_s": -2,
                      *       "read_bytes": 4718592,
                      *       "received_bytes": 0,
+                     *       "runs": 0,
                      *       "size_bytes": 4718592,
                      *       "starts_at": "2026-11-24T07:30:00Z",
-                     *       "state": "ready"
+                     *       "state": "ready",
+                     *       "vm": null,
+                     *       "vm_id": null
                      *     }
                      */
                     "application/json": components["schemas"]["ImportOut"];
@@ -17897,9 +18182,12 @@ export interface operations {
                      *       "offset_s": -2,
                      *       "read_bytes": 4718592,
                      *       "received_bytes": 0,
+                     *       "runs": 0,
                      *       "size_bytes": 4718592,
                      *       "starts_at": "2026-11-24T07:30:00Z",
-                     *       "state": "ready"
+                     *       "state": "ready",
+                     *       "vm": null,
+                     *       "vm_id": null
                      *     }
                      */
                     "application/json": components["schemas"]["ImportOut"];
@@ -21557,6 +21845,553 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["Series"];
+                };
+            };
+            401: components["responses"]["Refused401"];
+            404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
+            422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    list_test_runs: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                vm_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "directions": [
+                     *             {
+                     *               "direction": "all",
+                     *               "figures": {
+                     *                 "bytes_per_s": 266240000,
+                     *                 "direction": "all",
+                     *                 "max_us": 28000,
+                     *                 "mean_us": 1400,
+                     *                 "ops": 19500000,
+                     *                 "ops_per_s": 65000,
+                     *                 "p50_us": 1260,
+                     *                 "p95_us": null,
+                     *                 "p999_us": null,
+                     *                 "p99_us": 4200
+                     *               },
+                     *               "iops": 65000,
+                     *               "layers": [
+                     *                 {
+                     *                   "baseline_us": 0,
+                     *                   "excess_lower_us": 425,
+                     *                   "excess_upper_us": 451,
+                     *                   "excess_us": 438,
+                     *                   "label": "Kernel",
+                     *                   "layers": [
+                     *                     "kernel"
+                     *                   ],
+                     *                   "lower_us": 425,
+                     *                   "measured_us": 438,
+                     *                   "name": "kernel",
+                     *                   "ops_share": 1,
+                     *                   "share": 0.471,
+                     *                   "upper_us": 451,
+                     *                   "us": 438
+                     *                 },
+                     *                 {
+                     *                   "baseline_us": 102.56,
+                     *                   "excess_lower_us": 0,
+                     *                   "excess_upper_us": 0,
+                     *                   "excess_us": 0,
+                     *                   "label": "SAN",
+                     *                   "layers": [
+                     *                     "san"
+                     *                   ],
+                     *                   "lower_us": 82.5,
+                     *                   "measured_us": 92,
+                     *                   "name": "san",
+                     *                   "ops_share": 1,
+                     *                   "share": 0.099,
+                     *                   "upper_us": 101.5,
+                     *                   "us": 92
+                     *                 },
+                     *                 {
+                     *                   "baseline_us": 500,
+                     *                   "excess_lower_us": 0,
+                     *                   "excess_upper_us": 0,
+                     *                   "excess_us": 0,
+                     *                   "label": "Array",
+                     *                   "layers": [
+                     *                     "array"
+                     *                   ],
+                     *                   "lower_us": 398.5,
+                     *                   "measured_us": 400,
+                     *                   "name": "array",
+                     *                   "ops_share": 1,
+                     *                   "share": 0.43,
+                     *                   "upper_us": 401.5,
+                     *                   "us": 400
+                     *                 }
+                     *               ],
+                     *               "not_measured": [
+                     *                 "guest"
+                     *               ],
+                     *               "ops_ratio": 1,
+                     *               "remainder": {
+                     *                 "lower_us": 446,
+                     *                 "upper_us": 494,
+                     *                 "us": 470
+                     *               },
+                     *               "state": "judged",
+                     *               "total_us": 930
+                     *             }
+                     *           ],
+                     *           "run": {
+                     *             "block_size": "4k",
+                     *             "ends_at": "2026-11-26T03:09:00Z",
+                     *             "figures": [
+                     *               {
+                     *                 "bytes_per_s": 266240000,
+                     *                 "direction": "all",
+                     *                 "max_us": 28000,
+                     *                 "mean_us": 1400,
+                     *                 "ops": 19500000,
+                     *                 "ops_per_s": 65000,
+                     *                 "p50_us": 1260,
+                     *                 "p95_us": null,
+                     *                 "p999_us": null,
+                     *                 "p99_us": 4200
+                     *               }
+                     *             ],
+                     *             "file_name": "run-4.json",
+                     *             "id": 2,
+                     *             "import_id": 2,
+                     *             "imported_at": "2026-11-26T03:09:53.843407Z",
+                     *             "is_direct": true,
+                     *             "name": "oltp",
+                     *             "outstanding_limit": 128,
+                     *             "starts_at": "2026-11-26T03:04:00Z",
+                     *             "tool": "fio",
+                     *             "tool_version": "3.35",
+                     *             "vm_id": 1,
+                     *             "warnings": []
+                     *           },
+                     *           "window": {
+                     *             "from_at": "2026-11-26T03:04:00Z",
+                     *             "is_partial": false,
+                     *             "minutes": 5,
+                     *             "resolution": "1m",
+                     *             "to_at": "2026-11-26T03:09:00Z"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "total": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ComparedRuns"];
+                };
+            };
+            401: components["responses"]["Refused401"];
+            404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
+            422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    compare_test_runs: {
+        parameters: {
+            query: {
+                after: number;
+                before: number;
+            };
+            header?: never;
+            path: {
+                vm_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "after": {
+                     *         "directions": [
+                     *           {
+                     *             "direction": "all",
+                     *             "figures": {
+                     *               "bytes_per_s": 266240000,
+                     *               "direction": "all",
+                     *               "max_us": 28000,
+                     *               "mean_us": 1400,
+                     *               "ops": 19500000,
+                     *               "ops_per_s": 65000,
+                     *               "p50_us": 1260,
+                     *               "p95_us": null,
+                     *               "p999_us": null,
+                     *               "p99_us": 4200
+                     *             },
+                     *             "iops": 65000,
+                     *             "layers": [
+                     *               {
+                     *                 "baseline_us": 0,
+                     *                 "excess_lower_us": 425,
+                     *                 "excess_upper_us": 451,
+                     *                 "excess_us": 438,
+                     *                 "label": "Kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "lower_us": 425,
+                     *                 "measured_us": 438,
+                     *                 "name": "kernel",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.471,
+                     *                 "upper_us": 451,
+                     *                 "us": 438
+                     *               },
+                     *               {
+                     *                 "baseline_us": 102.56,
+                     *                 "excess_lower_us": 0,
+                     *                 "excess_upper_us": 0,
+                     *                 "excess_us": 0,
+                     *                 "label": "SAN",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "lower_us": 82.5,
+                     *                 "measured_us": 92,
+                     *                 "name": "san",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.099,
+                     *                 "upper_us": 101.5,
+                     *                 "us": 92
+                     *               },
+                     *               {
+                     *                 "baseline_us": 500,
+                     *                 "excess_lower_us": 0,
+                     *                 "excess_upper_us": 0,
+                     *                 "excess_us": 0,
+                     *                 "label": "Array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "lower_us": 398.5,
+                     *                 "measured_us": 400,
+                     *                 "name": "array",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.43,
+                     *                 "upper_us": 401.5,
+                     *                 "us": 400
+                     *               }
+                     *             ],
+                     *             "not_measured": [
+                     *               "guest"
+                     *             ],
+                     *             "ops_ratio": 1,
+                     *             "remainder": {
+                     *               "lower_us": 446,
+                     *               "upper_us": 494,
+                     *               "us": 470
+                     *             },
+                     *             "state": "judged",
+                     *             "total_us": 930
+                     *           }
+                     *         ],
+                     *         "run": {
+                     *           "block_size": "4k",
+                     *           "ends_at": "2026-11-26T03:09:00Z",
+                     *           "figures": [
+                     *             {
+                     *               "bytes_per_s": 266240000,
+                     *               "direction": "all",
+                     *               "max_us": 28000,
+                     *               "mean_us": 1400,
+                     *               "ops": 19500000,
+                     *               "ops_per_s": 65000,
+                     *               "p50_us": 1260,
+                     *               "p95_us": null,
+                     *               "p999_us": null,
+                     *               "p99_us": 4200
+                     *             }
+                     *           ],
+                     *           "file_name": "run-4.json",
+                     *           "id": 2,
+                     *           "import_id": 2,
+                     *           "imported_at": "2026-11-26T03:09:53.843407Z",
+                     *           "is_direct": true,
+                     *           "name": "oltp",
+                     *           "outstanding_limit": 128,
+                     *           "starts_at": "2026-11-26T03:04:00Z",
+                     *           "tool": "fio",
+                     *           "tool_version": "3.35",
+                     *           "vm_id": 1,
+                     *           "warnings": []
+                     *         },
+                     *         "window": {
+                     *           "from_at": "2026-11-26T03:04:00Z",
+                     *           "is_partial": false,
+                     *           "minutes": 5,
+                     *           "resolution": "1m",
+                     *           "to_at": "2026-11-26T03:09:00Z"
+                     *         }
+                     *       },
+                     *       "before": {
+                     *         "directions": [
+                     *           {
+                     *             "direction": "all",
+                     *             "figures": {
+                     *               "bytes_per_s": 204800000,
+                     *               "direction": "all",
+                     *               "max_us": 12100,
+                     *               "mean_us": 605,
+                     *               "ops": 15000000,
+                     *               "ops_per_s": 50000,
+                     *               "p50_us": 544.5,
+                     *               "p95_us": null,
+                     *               "p999_us": null,
+                     *               "p99_us": 1815
+                     *             },
+                     *             "iops": 65000,
+                     *             "layers": [
+                     *               {
+                     *                 "baseline_us": 0,
+                     *                 "excess_lower_us": 5,
+                     *                 "excess_upper_us": 15,
+                     *                 "excess_us": 10,
+                     *                 "label": "Kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "lower_us": 5,
+                     *                 "measured_us": 10,
+                     *                 "name": "kernel",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.02,
+                     *                 "upper_us": 15,
+                     *                 "us": 10
+                     *               },
+                     *               {
+                     *                 "baseline_us": 102.56,
+                     *                 "excess_lower_us": 0,
+                     *                 "excess_upper_us": 2.44,
+                     *                 "excess_us": 0,
+                     *                 "label": "SAN",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "lower_us": 85,
+                     *                 "measured_us": 95,
+                     *                 "name": "san",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.188,
+                     *                 "upper_us": 105,
+                     *                 "us": 95
+                     *               },
+                     *               {
+                     *                 "baseline_us": 500,
+                     *                 "excess_lower_us": 0,
+                     *                 "excess_upper_us": 0,
+                     *                 "excess_us": 0,
+                     *                 "label": "Array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "lower_us": 398.5,
+                     *                 "measured_us": 400,
+                     *                 "name": "array",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.792,
+                     *                 "upper_us": 401.5,
+                     *                 "us": 400
+                     *               }
+                     *             ],
+                     *             "not_measured": [
+                     *               "guest"
+                     *             ],
+                     *             "ops_ratio": 1.3,
+                     *             "remainder": {
+                     *               "lower_us": 83.5,
+                     *               "upper_us": 116.5,
+                     *               "us": 100
+                     *             },
+                     *             "state": "judged",
+                     *             "total_us": 505
+                     *           }
+                     *         ],
+                     *         "run": {
+                     *           "block_size": "4k",
+                     *           "ends_at": "2026-11-26T02:57:00Z",
+                     *           "figures": [
+                     *             {
+                     *               "bytes_per_s": 204800000,
+                     *               "direction": "all",
+                     *               "max_us": 12100,
+                     *               "mean_us": 605,
+                     *               "ops": 15000000,
+                     *               "ops_per_s": 50000,
+                     *               "p50_us": 544.5,
+                     *               "p95_us": null,
+                     *               "p999_us": null,
+                     *               "p99_us": 1815
+                     *             }
+                     *           ],
+                     *           "file_name": "run-3.json",
+                     *           "id": 1,
+                     *           "import_id": 1,
+                     *           "imported_at": "2026-11-26T03:09:53.751297Z",
+                     *           "is_direct": true,
+                     *           "name": "oltp",
+                     *           "outstanding_limit": 128,
+                     *           "starts_at": "2026-11-26T02:52:00Z",
+                     *           "tool": "fio",
+                     *           "tool_version": "3.35",
+                     *           "vm_id": 1,
+                     *           "warnings": []
+                     *         },
+                     *         "window": {
+                     *           "from_at": "2026-11-26T02:52:00Z",
+                     *           "is_partial": false,
+                     *           "minutes": 5,
+                     *           "resolution": "1m",
+                     *           "to_at": "2026-11-26T02:57:00Z"
+                     *         }
+                     *       },
+                     *       "directions": [
+                     *         {
+                     *           "direction": "all",
+                     *           "figures": [
+                     *             {
+                     *               "after": 65000,
+                     *               "before": 50000,
+                     *               "change": 15000,
+                     *               "change_ratio": 0.3,
+                     *               "name": "ops_per_s"
+                     *             },
+                     *             {
+                     *               "after": 266240000,
+                     *               "before": 204800000,
+                     *               "change": 61440000,
+                     *               "change_ratio": 0.3,
+                     *               "name": "bytes_per_s"
+                     *             },
+                     *             {
+                     *               "after": 1400,
+                     *               "before": 605,
+                     *               "change": 795,
+                     *               "change_ratio": 1.314,
+                     *               "name": "mean_us"
+                     *             },
+                     *             {
+                     *               "after": 1260,
+                     *               "before": 544.5,
+                     *               "change": 715.5,
+                     *               "change_ratio": 1.314,
+                     *               "name": "p50_us"
+                     *             },
+                     *             {
+                     *               "after": null,
+                     *               "before": null,
+                     *               "change": null,
+                     *               "change_ratio": null,
+                     *               "name": "p95_us"
+                     *             },
+                     *             {
+                     *               "after": 4200,
+                     *               "before": 1815,
+                     *               "change": 2385,
+                     *               "change_ratio": 1.314,
+                     *               "name": "p99_us"
+                     *             },
+                     *             {
+                     *               "after": null,
+                     *               "before": null,
+                     *               "change": null,
+                     *               "change_ratio": null,
+                     *               "name": "p999_us"
+                     *             },
+                     *             {
+                     *               "after": 28000,
+                     *               "before": 12100,
+                     *               "change": 15900,
+                     *               "change_ratio": 1.314,
+                     *               "name": "max_us"
+                     *             }
+                     *           ],
+                     *           "layers": [
+                     *             {
+                     *               "after_us": 470,
+                     *               "before_us": 100,
+                     *               "change_lower_us": 329.5,
+                     *               "change_upper_us": 410.5,
+                     *               "change_us": 370,
+                     *               "label": "Remainder",
+                     *               "layers": [],
+                     *               "name": "remainder"
+                     *             },
+                     *             {
+                     *               "after_us": 438,
+                     *               "before_us": 10,
+                     *               "change_lower_us": 410,
+                     *               "change_upper_us": 446,
+                     *               "change_us": 428,
+                     *               "label": "Kernel",
+                     *               "layers": [
+                     *                 "kernel"
+                     *               ],
+                     *               "name": "kernel"
+                     *             },
+                     *             {
+                     *               "after_us": 92,
+                     *               "before_us": 95,
+                     *               "change_lower_us": -22.5,
+                     *               "change_upper_us": 16.5,
+                     *               "change_us": -3,
+                     *               "label": "SAN",
+                     *               "layers": [
+                     *                 "san"
+                     *               ],
+                     *               "name": "san"
+                     *             },
+                     *             {
+                     *               "after_us": 400,
+                     *               "before_us": 400,
+                     *               "change_lower_us": -3,
+                     *               "change_upper_us": 3,
+                     *               "change_us": 0,
+                     *               "label": "Array",
+                     *               "layers": [
+                     *                 "array"
+                     *               ],
+                     *               "name": "array"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RunChanges"];
                 };
             };
             401: components["responses"]["Refused401"];

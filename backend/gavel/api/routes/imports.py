@@ -25,10 +25,10 @@ def imports(app: AppDep) -> list[ImportOut]:
         return [_out(imported) for imported in list_imports(connection)]
 
 
-@router.post("/imports", dependencies=[AdminOnly], status_code=201)
+@router.post("/imports", dependencies=[AdminOnly], status_code=201, responses=refuses(404))
 def add_import(body: ImportIn, app: AppDep, at: NowDep) -> ImportOut:
     """Announce a file; its parts follow. An upload without a new part for a day is dropped."""
-    options = ImportOptions(body.utc_bias_minutes)
+    options = ImportOptions(body.utc_bias_minutes, body.vm_id)
     import_id = begin_upload(app.engine, body.format, body.file_name, body.size_bytes, options, at)
     return _loaded(app, import_id)
 
@@ -53,11 +53,11 @@ def get_import(import_id: Id, app: AppDep) -> ImportOut:
 
 @router.get("/imports/{import_id}/report", responses=refuses(409))
 def import_report(import_id: Id, app: AppDep) -> ImportReportOut:
-    """What the file held. 409 before it was read."""
+    """What a capture held. 409 before it was read, and for test runs."""
     with reading(app.engine) as connection:
         report = load_report(connection, import_id)
     if report is None:
-        raise HTTPException(409, f"Import {import_id} is not read yet.")
+        raise HTTPException(409, f"Import {import_id} has no report: it is not read yet, or it holds test runs.")
     return report_out(report)
 
 

@@ -7,7 +7,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 from gavel.api.inputs import INT64_MAX, BodyId, Name, Number
 from gavel.api.schemas.common import Out
 
-FormatName = Literal["esxtop"]
+FormatName = Literal["esxtop", "fio"]
 StateName = Literal["uploading", "waiting", "reading", "ready", "failed"]
 
 
@@ -15,7 +15,8 @@ class ImportOut(Out):
     """`received_bytes`: of an upload so far; `read_bytes`: of its reading. `host_name`: as the file calls its host, `host`: the one of the
     inventory that it is tied to. `starts_at`, `ends_at`: by the file's own clock. `offset_s`: how far that clock is ahead of the host's
     samples, true within `offset_error_s`; `offset_by`: how that is known, with `correlation` of the I/Os that both sides count.
-    `narrows`: the bounds of minutes become narrower by it; `note`: why not, or where not."""
+    `narrows`: the bounds of minutes become narrower by it; `note`: why not, or where not. `vm`, `runs`: of a load tool's result, the VM
+    that it ran in and its test runs."""
 
     id: int
     format: FormatName
@@ -26,6 +27,9 @@ class ImportOut(Out):
     state: StateName
     error: str | None
     created_at: AwareDatetime
+    vm_id: int | None
+    vm: str | None
+    runs: int
     host_name: str | None
     host_id: int | None
     host: str | None
@@ -42,7 +46,8 @@ class ImportOut(Out):
 
 
 class ImportIn(BaseModel):
-    """A file that will come in parts. `utc_bias_minutes`: UTC minus the local time of its stamps, where the file names no time zone."""
+    """A file that will come in parts. `utc_bias_minutes`: UTC minus the local time of its stamps, where the file names no time zone.
+    `vm_id`: the VM that a load tool ran in; required for its result, refused for a capture."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -50,6 +55,7 @@ class ImportIn(BaseModel):
     file_name: Name
     size_bytes: Annotated[int, Field(ge=1, le=INT64_MAX)]
     utc_bias_minutes: Annotated[int | None, Field(ge=-960, le=960)] = None
+    vm_id: BodyId | None = None
 
 
 class UploadPartOut(Out):

@@ -11,8 +11,9 @@ from sqlalchemy import RowMapping, func, select, text
 from gavel.db.copying import ColumnType, fetch
 from gavel.db.engine import Connection
 from gavel.db.errors import NotFoundError
-from gavel.db.schema.host_side import esxi_host
+from gavel.db.schema.host_side import esxi_host, vm
 from gavel.db.schema.imports import captured_object, file_import, import_chunk
+from gavel.db.schema.load_runs import load_run
 from gavel.db.series import packed
 from gavel.db.series.catalog import SAMPLES
 from gavel.domain.imports import Float64Array, ImportState, Int64Array, OffsetOrigin
@@ -26,7 +27,7 @@ class FileImport:
     """One import as `domain.imports` describes it. received_bytes: of an upload, the parts of it that came without a hole before them.
 
     host: name of the host that it is tied to; host_name: as the file calls it. devices: of the capture; matched_devices: those that are
-    devices of that host.
+    devices of that host. vm, runs: of a load tool's result, the VM that it ran in and how many runs it holds.
     """
 
     id: int
@@ -40,6 +41,9 @@ class FileImport:
     created_at: datetime
     changed_at: datetime
     utc_bias_minutes: int | None
+    vm_id: int | None
+    vm: str | None
+    runs: int
     host_name: str | None
     host_id: int | None
     host: str | None
@@ -56,11 +60,14 @@ class FileImport:
 
 
 _ONE = file_import.c
+_VM_ID = _ONE.options["vm_id"].as_integer()
 _DEVICES = select(func.count()).where(captured_object.c.import_id == _ONE.id, captured_object.c.kind == "device")
 _LISTED = (
     select(
         *(column for column in _ONE if column.name not in ("report", "half_us")),
         esxi_host.c.name.label("host"),
+        select(vm.c.name).where(vm.c.id == _VM_ID).scalar_subquery().label("vm"),
+        select(func.count()).where(load_run.c.import_id == _ONE.id).scalar_subquery().label("runs"),
         _DEVICES.scalar_subquery().label("devices"),
         _DEVICES.where(captured_object.c.device_id.is_not(None)).scalar_subquery().label("matched_devices"),
         select(func.coalesce(func.sum(func.octet_length(import_chunk.c.data)), 0))
@@ -110,6 +117,7 @@ def _import(row: RowMapping) -> FileImport:
             "state": ImportState(row["state"]),
             "offset_by": None if origin is None else OffsetOrigin(origin),
             "utc_bias_minutes": row["options"].get("utc_bias_minutes"),
+            "vm_id": row["options"].get("vm_id"),
         }
     )
 

@@ -12,6 +12,7 @@ __all__ = [
     "imports",
     "labels",
     "ledger",
+    "load_runs",
     "metadata",
     "work",
 ]

@@ -1,0 +1,40 @@
+"""Test runs of load tools: beside Gavel's layers of the same minutes, and one against another."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, HTTPException, Query
+
+from gavel.api.deps import AppDep, ReaderOnly
+from gavel.api.inputs import INT32_MAX, Id
+from gavel.api.problems import refuses
+from gavel.api.schemas.answer import Answer
+from gavel.db.engine import reading
+from gavel.db.queries.refs import RefKind, require
+from gavel.views.load_runs import ComparedRuns, RunChanges, compared_runs, run_changes
+
+router = APIRouter(tags=["imports"], dependencies=[ReaderOnly])
+
+RunId = Annotated[int, Query(ge=1, le=INT32_MAX)]
+
+
+@router.get("/vms/{vm_id}/test-runs")
+def list_test_runs(
+    vm_id: Id,
+    app: AppDep,
+    limit: Annotated[int, Query(ge=1, le=50)] = 20,
+    offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
+) -> Answer[ComparedRuns]:
+    """Newest first: the tool's own figures, and the VM's layers in the minutes of each run."""
+    with reading(app.engine) as connection:
+        require(connection, RefKind.VM, vm_id)
+        return compared_runs(connection, vm_id, limit, offset)
+
+
+@router.get("/vms/{vm_id}/test-runs/changes", responses=refuses(404))
+def compare_test_runs(vm_id: Id, app: AppDep, before: RunId, after: RunId) -> Answer[RunChanges]:
+    """What changed from one run to another, per figure of the tool and per layer."""
+    with reading(app.engine) as connection:
+        found = run_changes(connection, before, after)
+    if {found.before.run.vm_id, found.after.run.vm_id} != {vm_id}:
+        raise HTTPException(404, f"VM {vm_id} has no such test runs.")
+    return found

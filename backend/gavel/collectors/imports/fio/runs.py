@@ -1,0 +1,245 @@
+"""Jobs of fio become runs: those of one group ran together, so their rates add up and their latencies are weighted by I/Os."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from gavel.collectors.imports.fio.jobs import PERCENTILES, FioJob, FioWay
+from gavel.collectors.load_file import LoadFileError
+from gavel.domain.io_path import DirectionName
+from gavel.domain.load_runs import LoadDirection, LoadLatency, LoadRun, LoadWarning
+
+_TRUE = ("1", "true", "")
+# Rounding of the averages, and I/Os at the edges of the window.
+_LITTLE_SLACK = 1.02
+_ABORTED = 0.95
+_N_SLACK = 0.05
+_RATE_SLACK = 0.01
+# Groups one after the other: fio writes since when it runs in whole seconds, and setting up a job takes a moment.
+_BETWEEN_GROUPS_S = 2.0
+_LATEST_MS = 7_258_118_400_000.0  # the year 2200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FioDocument:
+    """One document of a file. ended_at_ms: when fio wrote it."""
+
+    file: str
+    line: int
+    version: str
+    ended_at_ms: float | None
+    jobs: Sequence[FioJob]
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+    starts_at: datetime | None = None
+    ends_at: datetime | None = None
+    warning: LoadWarning | None = None
+
+
+def runs_of(document: FioDocument) -> list[LoadRun]:
+    """Raises LoadFileError for a group without a single I/O."""
+    groups: dict[int, list[FioJob]] = {}
+    for job in document.jobs:
+        groups.setdefault(job.group, []).append(job)
+    windows = _windows(list(groups.values()), document)
+    return [_run(jobs, window, document) for jobs, window in zip(groups.values(), windows, strict=True)]
+
+
+def _run(jobs: Sequence[FioJob], window: _Window, document: FioDocument) -> LoadRun:
+    ways = [way for job in jobs for way in job.ways]
+    name = ", ".join(dict.fromkeys(job.name for job in jobs)) or "fio"
+    if not ways:
+        failed = next((job.error for job in jobs if job.error), None)
+        why = "no I/O was counted" if failed is None else f"fio ended with error {failed} and counted no I/O"
+        raise LoadFileError(document.file, f"job {name!r}: {why}. Run fio again.", line=document.line)
+    directions = _directions(ways)
+    limit = _outstanding_limit(jobs)
+    warnings = [*_warnings(jobs, ways, directions[-1], limit), *([window.warning] if window.warning else [])]
+    is_direct = _is_direct(jobs)
+    return LoadRun(
+        name=name,
+        tool="fio",
+        tool_version=document.version.removeprefix("fio-"),
+        starts_at=window.starts_at,
+        ends_at=window.ends_at,
+        outstanding_limit=limit,
+        block_size=_only(job.options.get("bs") for job in jobs),
+        is_direct=is_direct,
+        directions=directions,
+        warnings=warnings,
+    )
+
+
+def _directions(ways: Sequence[FioWay]) -> list[LoadDirection]:
+    """Those with I/O, and all together at the end."""
+    names: tuple[DirectionName, ...] = ("read", "write")
+    found = [_together(name, own) for name in names if (own := [way for way in ways if way.way == name])]
+    return [*found, _together("all", ways)]
+
+
+def _together(direction: DirectionName, ways: Sequence[FioWay]) -> LoadDirection:
+    timed = sum(way.timed for way in ways)
+    return LoadDirection(
+        direction=direction,
+        ops=sum(way.ops for way in ways),
+        ops_per_s=sum(way.ops_per_s for way in ways),
+        bytes_per_s=sum(way.bytes_per_s for way in ways),
+        latency=LoadLatency(
+            mean_us=sum(way.mean_us * way.timed for way in ways) / timed,
+            max_us=max(way.max_us for way in ways),
+            **_percentiles(ways),
+        ),
+    )
+
+
+def _percentiles(ways: Sequence[FioWay]) -> dict[str, float | None]:
+    """Of several only from their bins: percentiles do not average."""
+    if len(ways) == 1:
+        (way,) = ways
+        if way.percentiles_us:
+            return {name: _at(way.percentiles_us, percent) for name, percent in PERCENTILES.items()}
+    if not all(way.bins for way in ways) or len({way.is_whole for way in ways}) > 1:
+        return dict.fromkeys(PERCENTILES)
+    bins: Counter[float] = Counter()
+    for way in ways:
+        bins.update(way.bins)
+    return {name: _percentile(bins, percent) for name, percent in PERCENTILES.items()}
+
+
+def _at(percentiles: Mapping[float, float], percent: float) -> float | None:
+    return next((us for at, us in percentiles.items() if abs(at - percent) < 1e-6), None)
+
+
+def _percentile(bins: Mapping[float, int], percent: float) -> float | None:
+    wanted, passed = percent / 100 * sum(bins.values()), 0
+    for us in sorted(bins):
+        passed += bins[us]
+        if passed >= wanted and passed > 0:
+            return us
+    return None
+
+
+def _windows(groups: Sequence[Sequence[FioJob]], document: FioDocument) -> list[_Window]:
+    """Of each group: from when its jobs started where fio says so; otherwise one after the other, up to when the document was written."""
+    lengths = [max((way.runtime_s for job in jobs for way in job.ways), default=0.0) for jobs in groups]
+    ended = document.ended_at_ms
+    starts = [[job.starts_at_ms for job in jobs] for jobs in groups]
+    if all(at is not None for each in starts for at in each):
+        return [
+            _window(_measured_from(jobs, min(at for at in each if at is not None)), length)
+            for jobs, each, length in zip(groups, starts, lengths, strict=True)
+        ]
+    if ended is None:
+        return [_unplaced("The file has no time stamp: its minutes are not known.")] * len(groups)
+    if len(groups) > 1 and not _is_one_after_another(groups, lengths):
+        text = (
+            "Groups of jobs without the time that each started, and their runtimes do not add up to fio's own: the minutes of this run "
+            "are not known. Use fio 3.36 or newer, or one file per group."
+        )
+        return [_unplaced(text)] * len(groups)
+    windows: list[_Window] = []
+    for length in reversed(lengths):
+        windows.insert(0, _window(ended - length * 1000, length))
+        ended -= length * 1000
+    return windows
+
+
+def _measured_from(jobs: Sequence[FioJob], started_ms: float) -> float:
+    """Without the ramp, which fio leaves out of its figures."""
+    ramps = {job.options.get("ramp_time", "0") for job in jobs}
+    ramp = ramps.pop().removesuffix("s") if len(ramps) == 1 else "0"
+    return started_ms + (float(ramp) * 1000 if ramp.isdecimal() else 0.0)
+
+
+def _is_one_after_another(groups: Sequence[Sequence[FioJob]], lengths: Sequence[float]) -> bool:
+    elapsed = max((job.elapsed_s or 0.0 for jobs in groups for job in jobs), default=0.0)
+    return abs(elapsed - sum(lengths)) <= _BETWEEN_GROUPS_S * len(groups)
+
+
+def _window(start_ms: float, length_s: float) -> _Window:
+    end_ms = start_ms + length_s * 1000
+    if not 0 < start_ms < end_ms < _LATEST_MS:
+        return _unplaced("The time stamps of the file are no times: its minutes are not known.")
+    starts_at, ends_at = (datetime.fromtimestamp(ms / 1000, UTC) for ms in (start_ms, end_ms))
+    return _Window(starts_at, ends_at)
+
+
+def _unplaced(text: str) -> _Window:
+    return _Window(warning=LoadWarning("window_unknown", text))
+
+
+def _outstanding_limit(jobs: Sequence[FioJob]) -> int | None:
+    """Threads × depth. One entry stands for all threads of its job where they are reported as a group."""
+    entries = Counter(job.name for job in jobs)
+    limit = 0
+    for job in jobs:
+        depth, threads = job.options.get("iodepth", "1"), job.options.get("numjobs", "1")
+        if not depth.isdecimal() or not threads.isdecimal():
+            return None
+        limit += int(depth) * (int(threads) if entries[job.name] == 1 else 1)
+    return limit if 0 < limit < 2**31 else None
+
+
+def _is_direct(jobs: Sequence[FioJob]) -> bool:
+    return all(
+        job.options.get("direct", "0") in _TRUE or job.options.get("buffered", "1") in ("0", "false") for job in jobs
+    )
+
+
+def _warnings(
+    jobs: Sequence[FioJob], ways: Sequence[FioWay], whole: LoadDirection, limit: int | None
+) -> Iterator[LoadWarning]:
+    if not _is_direct(jobs):
+        yield LoadWarning(
+            "buffered",
+            "Run without direct=1: the guest's cache answers, and its latency is not the disk's. Add --direct=1.",
+        )
+    if failed := [job for job in jobs if job.error]:
+        text = f"fio ended {failed[0].name!r} with error {failed[0].error}: it did not run to its end."
+        yield LoadWarning("failed", text)
+    if (asked_s := _asked_s(jobs)) is not None and max(way.runtime_s for way in ways) < asked_s * _ABORTED:
+        yield LoadWarning("stopped_early", f"fio was to run for {asked_s:.0f} s and ended before.")
+    if sum(job.trims for job in jobs):
+        yield LoadWarning("trims", "Trims are left out: Gavel attributes reads and writes.")
+    yield from _contradictions(ways, whole, limit)
+
+
+def _contradictions(ways: Sequence[FioWay], whole: LoadDirection, limit: int | None) -> Iterator[LoadWarning]:
+    """Where figures of a file do not go together, and how its percentiles are to be read."""
+    outstanding = whole.ops_per_s * whole.latency.mean_us / 1e6 if whole.latency else 0.0
+    if limit and outstanding > limit * _LITTLE_SLACK:
+        yield LoadWarning(
+            "more_outstanding",
+            f"IOPS × latency is {outstanding:.1f} outstanding I/Os, more than the {limit} of the options: with "
+            "group_reporting fio keeps the options of the first job only.",
+        )
+    if any(abs(way.timed - way.ops) > _N_SLACK * way.ops for way in ways):
+        yield LoadWarning(
+            "other_count", "The latency rests on another number of I/Os than were done, by more than 5 %."
+        )
+    if any(way.runtime_s and abs(way.ops / way.runtime_s - way.ops_per_s) > _rate_slack(way) for way in ways):
+        yield LoadWarning("other_rate", "IOPS differ from I/Os ÷ runtime by more than 1 %: was the file changed?")
+    if any(not way.is_whole and (way.percentiles_us or way.bins) for way in ways):
+        yield LoadWarning(
+            "completion_percentiles",
+            "Percentiles are of the completion latency, without submission. Add --lat_percentiles=1 for the whole.",
+        )
+
+
+def _rate_slack(way: FioWay) -> float:
+    return max(_RATE_SLACK * way.ops_per_s, 1.0)
+
+
+def _asked_s(jobs: Sequence[FioJob]) -> float | None:
+    """Of jobs that go by time; others end when their file is through."""
+    asked = {job.options.get("runtime", "").removesuffix("s") for job in jobs if job.options.get("time_based") in _TRUE}
+    longest = [int(each) for each in asked if each.isdecimal()]
+    return max(longest, default=None)
+
+
+def _only(values: Iterator[str | None]) -> str | None:
+    different = set(values)
+    return different.pop() if len(different) == 1 else None

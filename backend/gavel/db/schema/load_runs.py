@@ -1,0 +1,57 @@
+"""Runs of load tools: each with its window and settings, and what the tool measured of each direction."""
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Double,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Integer,
+    PrimaryKeyConstraint,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+
+from gavel.db.schema.base import identity, instant, metadata
+
+# position: of the run in its file. vm_id: the VM that the tool ran in. warnings: `domain.load_runs.LoadWarning`, as JSON.
+load_run = Table(
+    "load_run",
+    metadata,
+    identity(),
+    Column("import_id", Integer, ForeignKey("file_import.id", ondelete="CASCADE"), nullable=False),
+    Column("position", Integer, nullable=False),
+    Column("vm_id", Integer, ForeignKey("vm.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("name", Text, nullable=False),
+    Column("tool", Text, nullable=False),
+    Column("tool_version", Text, nullable=False),
+    instant("starts_at", nullable=True),
+    instant("ends_at", nullable=True),
+    Column("outstanding_limit", Integer),
+    Column("block_size", Text),
+    Column("is_direct", Boolean),
+    Column("warnings", JSONB, nullable=False),
+    UniqueConstraint("import_id", "position"),
+)
+
+# direction: read, write, all. Latencies null: not in the file.
+load_run_direction = Table(
+    "load_run_direction",
+    metadata,
+    Column("run_id", Integer, nullable=False),
+    Column("direction", Text, nullable=False),
+    Column("ops", BigInteger, nullable=False),
+    Column("ops_per_s", Double, nullable=False),
+    Column("bytes_per_s", Double, nullable=False),
+    Column("mean_us", Double),
+    Column("max_us", Double),
+    Column("p50_us", Double),
+    Column("p95_us", Double),
+    Column("p99_us", Double),
+    Column("p999_us", Double),
+    PrimaryKeyConstraint("run_id", "direction"),
+    ForeignKeyConstraint(["run_id"], ["load_run.id"], ondelete="CASCADE"),
+)

@@ -1,0 +1,54 @@
+"""`gavel import fio`: files become test runs of the VM that is named, and a file that cannot be used does not stop the others."""
+
+from pathlib import Path
+
+import pytest
+from tests.api.ledgers import Environment
+from tests.collectors.imports.fio.results import job, result, way, written
+
+from gavel.cli.commands import main
+from gavel.db.engine import Role, open_engine
+
+
+@pytest.fixture
+def environment(postgres_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GAVEL_DATABASE_URL", postgres_url)
+    monkeypatch.setenv("GAVEL_DATA_DIR", str(tmp_path / "data"))
+    engine = open_engine(postgres_url, Role.API)
+    Environment.made(engine)
+    engine.dispose()
+
+
+@pytest.mark.usefixtures("environment")
+def test_import_fio_reports_each_file_lists_runs_and_removes_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    good, bad = tmp_path / "run.json", tmp_path / "cut.json"
+    jobs = [job("a", group=0, read=way(), elapsed=121), job("b", group=1, read=way(), elapsed=121)]
+    good.write_text(written(result(*jobs)))
+    bad.write_text(good.read_text()[:400])
+    assert main(["import", "fio", str(bad), str(good), "--vm", "DB01"]) == 1
+    shown = capsys.readouterr()
+    assert "cut.json, line" in shown.err
+    assert "breaks off" in shown.err
+    assert "VM db01, 2 test runs, 2026-03-14 09:29:00 – 09:31:00 UTC" in shown.out
+    assert main(["import", "list"]) == 0
+    listed = capsys.readouterr().out
+    assert "fio  run.json  ready" in listed
+    number = listed.split()[0]
+    assert main(["import", "remove", number]) == 0
+    capsys.readouterr()
+    assert main(["import", "list"]) == 0
+    assert capsys.readouterr().out == "Nothing is imported.\n"
+
+
+@pytest.mark.usefixtures("environment")
+def test_import_fio_of_a_vm_that_is_not_there_imports_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "run.json"
+    file.write_text(written(result(job(read=way()))))
+    assert main(["import", "fio", str(file), "--vm", "no such"]) == 1
+    assert "No VMs are called 'no such'" in capsys.readouterr().err
+    assert main(["import", "list"]) == 0
+    assert capsys.readouterr().out == "Nothing is imported.\n"

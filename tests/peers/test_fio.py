@@ -1,0 +1,90 @@
+"""fio itself, unchanged: a short run on this machine is imported, and Gavel's figures are those that fio shows."""
+
+import io
+import json
+import shutil
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.conftest import missing
+from tests.peers.programs import run
+
+from gavel.collectors.imports.fio.as_import import read_import
+from gavel.domain.imports import ImportOptions
+from gavel.domain.load_runs import LoadDirection, LoadRun
+
+RUNTIME_S = 2
+
+
+@pytest.fixture
+def program() -> Path:
+    found = shutil.which("fio")
+    if found is None:
+        missing("This needs fio: install the package `fio`.")
+    return Path(str(found))
+
+
+def ran(program: Path, folder: Path, output_format: str, *more: str) -> tuple[dict[str, Any], list[LoadRun]]:
+    """What fio wrote, and what Gavel makes of it."""
+    output = folder / "result.json"
+    job = ["--name=a", f"--filename={folder}/file", "--size=8m", "--bs=4k", "--time_based", f"--runtime={RUNTIME_S}"]
+    run(program, *job, f"--output-format={output_format}", f"--output={output}", *more)
+    data = output.read_bytes()
+    runs = read_import(io.BytesIO(data), output.name, ImportOptions()).runs
+    return json.loads(data[data.index(b"{") :]), list(runs)
+
+
+def of(run_: LoadRun, direction: str) -> LoadDirection:
+    return next(each for each in run_.directions if each.direction == direction)
+
+
+@pytest.mark.parametrize("output_format", ["json", "json+"])
+def test_fio_run_has_the_figures_of_fio_and_its_window(program: Path, tmp_path: Path, output_format: str) -> None:
+    before = datetime.now(UTC)
+    threads = ("--rw=randrw", "--ioengine=psync", "--numjobs=2", "--group_reporting", "--lat_percentiles=1")
+    written, (found,) = ran(program, tmp_path, output_format, *threads)
+    after = datetime.now(UTC)
+    (job,) = written["jobs"]
+    for direction in ("read", "write"):
+        figures, latency = of(found, direction), of(found, direction).latency
+        assert figures.ops == job[direction]["total_ios"] > 0
+        assert figures.ops_per_s == pytest.approx(job[direction]["iops"])
+        assert latency is not None
+        assert latency.mean_us == pytest.approx(job[direction]["lat_ns"]["mean"] / 1000)
+        percentiles = job[direction]["lat_ns"]["percentile"]
+        assert (latency.p50_us, latency.p99_us) == pytest.approx(
+            (percentiles["50.000000"] / 1000, percentiles["99.000000"] / 1000)
+        )
+    whole = of(found, "all").latency
+    assert whole is not None
+    assert (whole.p99_us is None) == (output_format == "json")
+    assert found.starts_at is not None
+    assert found.ends_at is not None
+    assert (found.ends_at - found.starts_at).total_seconds() == pytest.approx(RUNTIME_S, abs=0.5)
+    second = timedelta(seconds=1)
+    assert before - second <= found.starts_at < found.ends_at <= after + second
+    assert found.outstanding_limit == 2
+    assert "buffered" in {each.code for each in found.warnings}
+
+
+def test_fio_percentiles_worked_out_from_its_bins_are_those_it_shows(program: Path, tmp_path: Path) -> None:
+    written, _ = ran(program, tmp_path, "json+", "--rw=randread", "--ioengine=psync", "--lat_percentiles=1")
+    shown = written["jobs"][0]["read"]["lat_ns"].pop("percentile")
+    (found,) = read_import(io.BytesIO(json.dumps(written).encode()), "bins alone", ImportOptions()).runs
+    latency = of(found, "read").latency
+    assert latency is not None
+    for percent, us in (("50.000000", latency.p50_us), ("95.000000", latency.p95_us), ("99.000000", latency.p99_us)):
+        assert us == pytest.approx(shown[percent] / 1000, rel=0.02)
+
+
+def test_fio_groups_one_after_another_have_windows_of_their_own(program: Path, tmp_path: Path) -> None:
+    second = ("--name=b", "--stonewall", f"--filename={tmp_path}/file", "--size=8m", "--rw=randwrite", "--bs=4k")
+    timed = ("--time_based", f"--runtime={RUNTIME_S}")
+    _, runs = ran(program, tmp_path, "json", "--rw=randread", "--ioengine=psync", *second, *timed)
+    first, last = runs
+    assert (first.name, last.name) == ("a", "b")
+    assert first.ends_at is not None
+    assert last.starts_at is not None
+    assert first.ends_at <= last.starts_at
