@@ -89,16 +89,16 @@ MEASURED = ("ledger_measured_5m", "ledger_measured_1h")
 GUESTS = ("guest_disk_sample",)
 ABORTS = ("vm_disk_aborts_5m", "vm_disk_aborts_1h")
 WIDE = ("array_wide_sample", "array_wide_5m", "array_wide_1h")
+LATER = (*DIRECTORIES, *LEDGER, *MEASURED, *ABORTS, *GUESTS, *WIDE, "array_port_sample")
 SCRIPTS = {
-    "0004_series": [
-        name for name in (*RAWS, *ROLLS) if name not in (*DIRECTORIES, *LEDGER, *MEASURED, *ABORTS, *GUESTS, *WIDE)
-    ],
+    "0004_series": [name for name in (*RAWS, *ROLLS) if name not in LATER],
     "0005_directories": DIRECTORIES,
     "0006_ledger": LEDGER,
     "0014_measured_minutes": MEASURED,
     "0025_aborts_of_virtual_disks": ABORTS,
     "0032_guests": GUESTS,
     "0040_array_wide": WIDE,
+    "0043_array_ports": ("array_port_sample",),
 }
 
 

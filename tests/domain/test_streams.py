@@ -18,7 +18,7 @@ COLUMNS = [
 ]
 # By the unit of its counter: what a column of it is.
 KINDS = {
-    CounterUnit.PER_S: {"ops/s"},
+    CounterUnit.PER_S: {"ops/s", "count"},
     CounterUnit.KB_PER_S: {"bytes/s"},
     CounterUnit.BYTES_PER_S: {"bytes/s"},
     CounterUnit.MICROSECONDS: {"µs"},

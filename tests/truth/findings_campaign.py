@@ -217,6 +217,7 @@ class Campaign:
             Story("paths-unbalanced", stories.UNBALANCED, first, self.minutes),
             Story("non-optimized-io", stories.NON_OPTIMIZED, first, self.minutes),
             Story("unmonitored-initiators", stories.UNMONITORED, first, self.minutes),
+            Story("fan-in-over-port", stories.SLOW_LINK, first, self.minutes),
         ]
         return [*kept, *stories.of_changes(self.minutes, self.begin.minute), *more, *counted]
 

@@ -5,7 +5,14 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any, Final
 
-from gavel.correlate import finding_arrays, finding_loads, finding_settings, finding_shared, finding_tasks
+from gavel.correlate import (
+    finding_arrays,
+    finding_loads,
+    finding_ports,
+    finding_settings,
+    finding_shared,
+    finding_tasks,
+)
 from gavel.correlate.finding_loads import EvidenceWindow
 from gavel.db.engine import Connection
 from gavel.db.queries import finding_inventory as inventory
@@ -13,6 +20,7 @@ from gavel.db.queries import finding_sources as sources
 from gavel.findings import (
     evidence,
     evidence_arrays,
+    evidence_ports,
     evidence_settings,
     evidence_shared,
     evidence_sources,
@@ -87,6 +95,7 @@ LOADERS: Final[Mapping[type, EvidenceLoader]] = {
     evidence_shared.SharedObject: EvidenceLoader(Basis.LEDGER, finding_shared.shared_objects),
     evidence_shared.PathBalance: EvidenceLoader(Basis.LEDGER, finding_shared.path_balances),
     evidence_arrays.ArrayLoad: EvidenceLoader(Basis.LEDGER, finding_arrays.array_loads),
+    evidence_ports.PortLoad: EvidenceLoader(Basis.LEDGER, finding_ports.port_loads),
     evidence_sources.SourceClocks: EvidenceLoader(Basis.CLOCKS, _clocks),
     evidence_sources.CoarseCounters: EvidenceLoader(Basis.LEDGER, _coarse),
     evidence_sources.SourceGaps: EvidenceLoader(Basis.LEDGER, _gaps),

@@ -129,11 +129,14 @@ class Connection:
 
 @dataclass(frozen=True, slots=True)
 class ArrayPort:
+    """line_rate_bytes_per_s: what its link carries one way at most; None where the array does not say how fast it is."""
+
     key: str
     wwn: str | None
     iqn: str | None
     nqn: str | None
     portal: str | None
+    line_rate_bytes_per_s: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ class Stream(StrEnum):
     ARRAY_VOLUME = "array_volume"
     ARRAY_DIRECTORY = "array_directory"
     ARRAY_WIDE = "array_wide"  # all I/O of an array together
+    ARRAY_PORT = "array_port"  # traffic of a target port
     HOST_DEVICE = "host_device"
     VM_DISK = "vm_disk"
     PATH = "path"
@@ -33,7 +34,7 @@ class Stream(StrEnum):
 
 # What sources are polled for.
 POLLED = tuple(stream for stream in Stream if stream is not Stream.GUEST_DISK)
-OF_ARRAYS = (Stream.ARRAY_VOLUME, Stream.ARRAY_DIRECTORY, Stream.ARRAY_WIDE)
+OF_ARRAYS = (Stream.ARRAY_VOLUME, Stream.ARRAY_DIRECTORY, Stream.ARRAY_WIDE, Stream.ARRAY_PORT)
 # What the ledger is made from; a source that does not have one of them yet is waited for.
 ATTRIBUTED = (Stream.HOST_DEVICE, Stream.VM_DISK, Stream.ARRAY_VOLUME, Stream.ARRAY_DIRECTORY)
 
@@ -115,11 +116,12 @@ class Usage:
         return Usage(self.calls + other.calls, self.bytes_received + other.bytes_received)
 
 
-# The grain in which each stream is kept; of an array as a whole, how seldom it is read: four samples of 30 s at once.
+# The grain in which each stream is kept; of an array as a whole and its ports, how seldom they are read: several samples of 30 s at once.
 GRAIN_S: Mapping[Stream, int] = {
     Stream.ARRAY_VOLUME: 30,
     Stream.ARRAY_DIRECTORY: 30,
     Stream.ARRAY_WIDE: 120,
+    Stream.ARRAY_PORT: 180,
     Stream.HOST_DEVICE: 20,
     Stream.VM_DISK: 20,
     Stream.PATH: 300,

@@ -187,6 +187,37 @@ _ARRAY_DIRECTORY: Final = (
     *(_headline(direction) for direction in _READ_WRITE),
 )
 
+
+def _port_bytes(way: str) -> SampleColumn:
+    return SampleColumn(
+        name=f"{way}_bytes",
+        kind=ColumnKind.COUNT,
+        quantity=f"{way}_bytes_per_s",
+        unit="bytes/s",
+        label=way,
+        counters=(Counter(f"{way}_bytes_per_sec", CounterUnit.BYTES_PER_S),),
+    )
+
+
+def _port_errors(name: str, label: str, counter: str) -> SampleColumn:
+    return SampleColumn(
+        name=name,
+        kind=ColumnKind.COUNT,
+        quantity=name,
+        unit="count",
+        label=label,
+        counters=(Counter(counter, CounterUnit.PER_S),),
+    )
+
+
+# A target port, Fibre Channel or Ethernet, as the array counts it: all that goes over the wire, both ways apart.
+_ARRAY_PORT: Final = (
+    _port_bytes("received"),
+    _port_bytes("transmitted"),
+    _port_errors("crc_errors", "CRC errors", "received_crc_errors_per_sec"),
+    _port_errors("errors", "errors of all kinds", "total_errors_per_sec"),
+)
+
 # --- hosts ------------------------------------------------------------------------------------------------------------
 
 
@@ -276,6 +307,7 @@ COLUMNS_OF: Final[Mapping[Stream, tuple[SampleColumn, ...]]] = {
     Stream.ARRAY_VOLUME: _ARRAY_VOLUME,
     Stream.ARRAY_DIRECTORY: _ARRAY_DIRECTORY,
     Stream.ARRAY_WIDE: _ARRAY_VOLUME,
+    Stream.ARRAY_PORT: _ARRAY_PORT,
     Stream.HOST_DEVICE: _HOST_DEVICE,
     Stream.VM_DISK: (*_VM_DISK, *_VM_DISK_ABORTS),
     Stream.PATH: _PATH,

@@ -44,6 +44,8 @@ ARRAY_WIDE = 0.5
 # Wait in an array's own queue, over all its I/O, from which on it may be near saturation; and hours of its past to compare with.
 LEAST_ARRAY_QUEUE_US = 50.0
 LEAST_ARRAY_HOURS = 72
+# Of the line rate of a target port, one way, from which on I/Os wait for its link.
+PORT_USED = 0.9
 # So much more of an object's own load is what changed; less is what any load does.
 LOAD_GROWN = 1.5
 

@@ -2243,6 +2243,8 @@ export interface components {
             pod_list: components["schemas"]["PodRow"][];
             /** Pods */
             pods: number;
+            /** Ports */
+            ports: components["schemas"]["ArrayPortRow"][];
             source: components["schemas"]["EntityRef"];
             /** Version */
             version: string;
@@ -2282,6 +2284,27 @@ export interface components {
             reason: string | null;
             /** Remedy */
             remedy: string | null;
+        };
+        /**
+         * ArrayPortRow
+         * @description A target port. address: its WWN, NQN or IQN. `line_rate_bytes_per_s`: what its link carries one way at most. Rates and errors are of
+         *     the newest 10 minutes; null: not measured. `hosts`: with paths to it; null where ports of the array share one address.
+         */
+        ArrayPortRow: {
+            /** Address */
+            address: string | null;
+            /** Errors */
+            errors: number | null;
+            /** Hosts */
+            hosts: number | null;
+            /** Line Rate Bytes Per S */
+            line_rate_bytes_per_s: number | null;
+            /** Name */
+            name: string;
+            /** Received Bytes Per S */
+            received_bytes_per_s: number | null;
+            /** Transmitted Bytes Per S */
+            transmitted_bytes_per_s: number | null;
         };
         /**
          * AttemptRow
@@ -13488,6 +13511,26 @@ export interface operations {
                      *         }
                      *       ],
                      *       "pods": 1,
+                     *       "ports": [
+                     *         {
+                     *           "address": "524A937B4C5D6E00",
+                     *           "errors": 0,
+                     *           "hosts": 4,
+                     *           "line_rate_bytes_per_s": 3200000000,
+                     *           "name": "CT0.FC0",
+                     *           "received_bytes_per_s": 38900000,
+                     *           "transmitted_bytes_per_s": 112600000
+                     *         },
+                     *         {
+                     *           "address": "iqn.2010-06.com.purestorage:flasharray.1f2e3d4c5b6a7988",
+                     *           "errors": 0,
+                     *           "hosts": null,
+                     *           "line_rate_bytes_per_s": 3125000000,
+                     *           "name": "CT0.ETH4",
+                     *           "received_bytes_per_s": 8100000,
+                     *           "transmitted_bytes_per_s": 14600000
+                     *         }
+                     *       ],
                      *       "source": {
                      *         "id": 1,
                      *         "kind": "source",

@@ -43,6 +43,7 @@ const STREAMS: Record<string, string> = {
   array_volume: gapsCopy.arrayVolume,
   array_directory: gapsCopy.arrayDirectory,
   array_wide: gapsCopy.arrayWide,
+  array_port: gapsCopy.arrayPort,
   host_device: gapsCopy.hostDevice,
   vm_disk: gapsCopy.vmDisk,
 }

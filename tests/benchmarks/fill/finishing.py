@@ -41,6 +41,7 @@ def _passed(connection: Connection, source: int, asked: Plan) -> None:
         Stream.ARRAY_VOLUME: "volume",
         Stream.ARRAY_DIRECTORY: "array_directory",
         Stream.ARRAY_WIDE: "storage_array",
+        Stream.ARRAY_PORT: "array_port",
         Stream.HOST_DEVICE: "host_device",
         Stream.VM_DISK: "vm_disk",
     }

@@ -14,7 +14,7 @@ from gavel.collectors.hosts.vcenter.csv import PivotedSeries
 from gavel.domain.samples import SampleBatch
 from gavel.domain.source import Stream
 from gavel_lab.environment import Array, VCenter
-from gavel_lab.flasharray.counters import block_columns, file_columns, rounded
+from gavel_lab.flasharray.counters import FC_FRAME_BYTES, block_columns, file_columns, interface_rates, rounded
 from gavel_lab.lab import Lab
 from gavel_lab.model import ArrayBy, By
 from gavel_lab.reading import Floats, Reading
@@ -23,7 +23,7 @@ from gavel_lab.vcenter.counters import Catalogue
 from gavel_lab.vcenter.perf_values import Readings, Show
 
 _SCHEDULING_FROM = (2, 49)
-Shown = TypeVar("Shown", wire.VolumePerformance, wire.DirectoryPerformance)
+Shown = TypeVar("Shown", wire.VolumePerformance, wire.DirectoryPerformance, wire.PortPerformance)
 
 
 @dataclass(frozen=True)
@@ -59,13 +59,14 @@ class Stretch:
 
 
 def of_array(lab: Lab, array: Array, stretch: Stretch) -> Iterator[SampleBatch]:
-    """Volumes, directories and all I/O of one array."""
+    """Volumes, directories, ports and all I/O of one array."""
     environment = lab.environment
     volumes = [volume for volume in environment.volumes if array.index in volume.arrays]
     directories = [directory for directory in environment.directories if directory.array == array.index]
     if volumes:
         yield _block_batch(lab, array, stretch, ArrayBy.VOLUME, {volume.index: volume.id for volume in volumes})
     yield of_whole_array(lab, array, stretch)
+    yield of_ports(lab, array, stretch)
     if directories:
         rows = [directory.index for directory in directories]
         read = stretch.folded(lab.model.read_array(ArrayBy.DIRECTORY, rows, stretch.windows, array=array.index))
@@ -77,6 +78,17 @@ def of_array(lab: Lab, array: Array, stretch: Stretch) -> Iterator[SampleBatch]:
 def of_whole_array(lab: Lab, array: Array, stretch: Stretch) -> SampleBatch:
     """All of its I/O together."""
     return _block_batch(lab, array, stretch, ArrayBy.ARRAY, {array.index: array.id})
+
+
+def of_ports(lab: Lab, array: Array, stretch: Stretch) -> SampleBatch:
+    """Traffic of its target ports."""
+    ports = [port for port in lab.environment.ports if port.array == array.index]
+    rows = [port.index for port in ports]
+    read = stretch.folded(lab.model.read_array(ArrayBy.PORT, rows, stretch.windows, array=array.index))
+    rates = interface_rates(read, FC_FRAME_BYTES)
+    shown = {f"{way}_bytes_per_sec": rates[f"{way}_bytes"] for way in ("received", "transmitted")}
+    items = _items(wire.PortPerformance, [port.name for port in ports], shown, stretch)
+    return parse.performance_batch(items, stream=Stream.ARRAY_PORT, interval_s=stretch.interval_s)
 
 
 def _block_batch(lab: Lab, array: Array, stretch: Stretch, by: ArrayBy, ids: Mapping[int, str]) -> SampleBatch:

@@ -35,7 +35,8 @@ HOURS = (HOUR, HOUR + timedelta(hours=3))
 FIVE_MINUTES = 5 * MINUTE
 # Series that came with a migration of their own, and those before them.
 WIDE = ("array_wide_sample", "array_wide_5m", "array_wide_1h")
-FIRST_RAWS, FIRST_ROLLS = ([name for name in every_one if name not in WIDE] for every_one in (RAWS, ROLLS))
+PORTS = ("array_port_sample",)
+FIRST_RAWS, FIRST_ROLLS = ([name for name in every_one if name not in (*WIDE, *PORTS)] for every_one in (RAWS, ROLLS))
 
 
 def packed(store: Store, now: datetime = NOW) -> int:
@@ -207,6 +208,7 @@ def test_what_is_packed_goes_with_its_retention_and_comes_back_whole(plain: Stor
         ("0036_packed_rows.sql", [codes.create(), *sql.create_packed(FIRST_ROLLS)]),
         ("0038_packed_samples.sql", [*sql.create_packed(FIRST_RAWS), *sql.stay_with_row(FIRST_ROLLS)]),
         ("0040_array_wide.packed.sql", [*sql.create_packed(WIDE), *sql.stay_with_row(WIDE)]),
+        ("0043_array_ports.packed.sql", list(sql.create_packed(PORTS))),
     ],
 )
 def test_the_reviewed_sql_of_what_is_packed_is_what_the_list_makes(script: str, made: Sequence[str]) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import Row, text
 
 from gavel.db.engine import Connection
+from gavel.db.queries.array_ports import ArrayPortRow, array_ports
 from gavel.db.queries.newest import NewestSides, newest_minute, newest_sides
 from gavel.db.queries.paging import ListQuery, RecordPage, page_of
 from gavel.db.queries.refs import EntityRef, RefKind, linked, not_found, refs
@@ -60,6 +61,7 @@ class ArrayHostRow:
 class ArrayDetail(ArrayRecord):
     pod_list: tuple[PodRow, ...]
     array_hosts: tuple[ArrayHostRow, ...]
+    ports: tuple[ArrayPortRow, ...]
 
 
 _FACTS = """
@@ -107,6 +109,7 @@ def array(connection: Connection, array_id: int, now: datetime) -> ArrayDetail:
         **fields_of(row),
         pod_list=tuple(PodRow(pod.id, pod.name, pod.stretched, pod.volumes, partners.get(pod.id, ())) for pod in pods),
         array_hosts=tuple(map(_array_host, hosts)),
+        ports=array_ports(connection, array_id, now),
     )
 
 

@@ -171,6 +171,8 @@ _EXPECTED = {
     "WHERE source_id = :source_id AND present HAVING count(*) > 0",
     Stream.ARRAY_WIDE: "SELECT NULL::text AS key, min(first_seen_at) AS first_seen_at FROM storage_array "
     "WHERE source_id = :source_id AND present HAVING count(*) > 0",
+    Stream.ARRAY_PORT: "SELECT NULL::text AS key, min(first_seen_at) AS first_seen_at FROM array_port "
+    "WHERE source_id = :source_id AND present HAVING count(*) > 0",
     Stream.HOST_DEVICE: _HOSTS.format(parts="host_device"),
     Stream.ADAPTER: _HOSTS.format(parts="hba"),
     Stream.PATH: "SELECT h.key, h.first_seen_at FROM esxi_host h WHERE h.source_id = :source_id AND h.present "
@@ -183,6 +185,7 @@ _REPORTER = {
     Stream.ARRAY_VOLUME: "SELECT NULL::text AS key, id FROM volume WHERE source_id = :source_id",
     Stream.ARRAY_DIRECTORY: "SELECT NULL::text AS key, id FROM array_directory WHERE source_id = :source_id",
     Stream.ARRAY_WIDE: "SELECT NULL::text AS key, id FROM storage_array WHERE source_id = :source_id",
+    Stream.ARRAY_PORT: "SELECT NULL::text AS key, id FROM array_port WHERE source_id = :source_id",
     Stream.HOST_DEVICE: "SELECT h.key, d.id FROM host_device d JOIN esxi_host h ON h.id = d.host_id WHERE d.source_id = :source_id",
     Stream.ADAPTER: "SELECT h.key, a.id FROM hba a JOIN esxi_host h ON h.id = a.host_id WHERE a.source_id = :source_id",
     Stream.PATH: "SELECT h.key, p.id FROM path p JOIN host_device d ON d.id = p.host_device_id "

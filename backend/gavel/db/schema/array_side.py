@@ -85,6 +85,8 @@ array_port = inventory_table(
     Column("iqn", Text),
     Column("nqn", Text),
     Column("portal", Text),
+    # One way; NULL where the array does not say how fast the link is.
+    Column("line_rate_bytes_per_s", BigInteger),
 )
 
 array_directory = inventory_table(

@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from sqlalchemy import Connection, Engine, Table, select
 
-from gavel.db.schema.array_side import array_directory, storage_array, volume
+from gavel.db.schema.array_side import array_directory, array_port, storage_array, volume
 from gavel.db.schema.host_side import hba, host_device, path, vm_disk
 from gavel.domain.samples import Int64Array
 from gavel.domain.source import Stream
@@ -17,6 +17,7 @@ ENTITY_TABLES: Mapping[Stream, Table] = {
     Stream.ARRAY_VOLUME: volume,
     Stream.ARRAY_DIRECTORY: array_directory,
     Stream.ARRAY_WIDE: storage_array,
+    Stream.ARRAY_PORT: array_port,
     Stream.HOST_DEVICE: host_device,
     Stream.VM_DISK: vm_disk,
     Stream.PATH: path,

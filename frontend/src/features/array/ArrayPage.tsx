@@ -11,6 +11,7 @@ import { plural } from '../../lib/text'
 // On the tab Path: their code comes when it is opened.
 const ArrayHostsTable = lazy(async () => ({ default: (await import('./ArrayHostsTable')).ArrayHostsTable }))
 const ArrayVolumesCard = lazy(async () => ({ default: (await import('./ArrayVolumesCard')).ArrayVolumesCard }))
+const PortsTable = lazy(async () => ({ default: (await import('./PortsTable')).PortsTable }))
 const PodsTable = lazy(async () => ({ default: (await import('./PodsTable')).PodsTable }))
 
 function facts(array: ArrayOut): Fact[] {
@@ -40,6 +41,17 @@ const SECTIONS: readonly Section<'arrays'>[] = [
     render: ({ one }) => (
       <Card title={objectsCopy.pods} flush>
         <PodsTable pods={one.pod_list} />
+      </Card>
+    ),
+  },
+  {
+    id: 'ports',
+    title: objectsCopy.targetPorts,
+    tab: 'path',
+    applies: ({ one }) => one.ports.length > 0,
+    render: ({ one, isLive }) => (
+      <Card title={objectsCopy.targetPorts} hint={isLive ? objectsCopy.targetPortsHint : undefined} flush>
+        <PortsTable ports={one.ports} isLive={isLive} />
       </Card>
     ),
   },

@@ -63,3 +63,16 @@ def test_a_volume_group_has_the_limits_that_its_volumes_share(
 ) -> None:
     group = inventory.volume_group(wire.VolumeGroupItem("g-1", "vg", qos))
     assert (group.name, (group.qos_iops_limit, group.qos_bytes_per_s_limit)) == ("vg", limits)
+
+
+def test_a_port_has_the_line_rate_of_its_interface_less_the_encoding_of_fibre_channel() -> None:
+    rates = inventory.line_rates(
+        [
+            wire.InterfaceItem(name="ct0.fc0", interface_type="fc", speed=32_000_000_000),
+            wire.InterfaceItem(name="CT0.ETH4", interface_type="eth", speed=25_000_000_000),
+            wire.InterfaceItem(name="ct0.fc1", interface_type="fc", speed=0),
+            wire.InterfaceItem(name="ct0.fc2", interface_type="fc"),
+        ]
+    )
+    listed = [inventory.port(wire.PortItem(name=name), rates) for name in ("CT0.FC0", "CT0.ETH4", "CT0.FC1", "CT0.FC2")]
+    assert [one.line_rate_bytes_per_s for one in listed] == [3_200_000_000, 3_125_000_000, None, None]

@@ -26,6 +26,7 @@ def _rows(*rows: dict[str, object]) -> tuple[list[wire.VolumePerformance], int]:
         (Stream.ARRAY_VOLUME, wire.VolumePerformance),
         (Stream.ARRAY_WIDE, wire.VolumePerformance),
         (Stream.ARRAY_DIRECTORY, wire.DirectoryPerformance),
+        (Stream.ARRAY_PORT, wire.PortPerformance),
     ],
 )
 def test_what_is_read_of_a_row_is_what_columns_are_made_from(stream: Stream, kind: type[msgspec.Struct]) -> None:
@@ -108,3 +109,29 @@ def test_the_headline_holds_queue_time_from_the_documented_releases_on(purity: s
 def test_versions_unknown_to_gavel_are_not_chosen() -> None:
     assert parse.choose_version([(2, 9), (2, 10), (2, 99)]) == (2, 10)
     assert parse.choose_version([(2, 1)]) is None
+
+
+def test_of_interfaces_only_ports_are_samples_and_each_has_the_counters_of_its_own_kind() -> None:
+    """The other kind's counters are there, and empty."""
+    empty: dict[str, object] = {"received_bytes_per_sec": None, "total_errors_per_sec": None}
+    fibre = {"received_bytes_per_sec": 100, "transmitted_bytes_per_sec": 200, "total_errors_per_sec": 2}
+    ethernet = {"received_bytes_per_sec": 7, "received_crc_errors_per_sec": 1}
+    raw = [
+        {"name": "ct0.fc0", "time": 1000, "interface_type": "fc", "fc": fibre, "eth": empty},
+        {"name": "ct0.eth4", "time": 1000, "interface_type": "eth", "fc": empty, "eth": ethernet},
+        {"name": "ct0.eth5", "time": 1000, "interface_type": "eth", "eth": ethernet},
+        {"name": "ct0.fc1", "time": 1000, "interface_type": "fc"},
+        {"name": "ct0.eth0", "time": 1000, "interface_type": "eth", "eth": ethernet},
+    ]
+    items, rejected = parse.parse_items(
+        [msgspec.Raw(json.dumps(row).encode()) for row in raw], wire.InterfacePerformance
+    )
+    names = ("CT0.FC0", "CT0.FC1", "CT0.ETH4", "CT0.ETH5")
+    rows = parse.port_rows(items, {name.lower(): name for name in names})
+    assert rejected == 0
+    batch = parse.performance_batch(rows, stream=Stream.ARRAY_PORT, interval_s=30)
+    assert batch.keys == ("CT0.FC0", "CT0.ETH4", "CT0.ETH5")
+    assert batch.values["received_bytes"].tolist() == [3000, 210, 210]
+    assert batch.values["transmitted_bytes"].tolist() == [6000, NOT_MEASURED, NOT_MEASURED]
+    assert batch.values["errors"].tolist() == [60, NOT_MEASURED, NOT_MEASURED]
+    assert batch.values["crc_errors"].tolist() == [NOT_MEASURED, 30, 30]

@@ -1,9 +1,10 @@
 """The FlashArray collector: what is read when, glued from `client`, `parse` and `inventory`."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+import msgspec
 from pydantic import BaseModel
 
 from gavel.collectors.arrays.flasharray import inventory as build
@@ -25,6 +26,7 @@ _RETENTION = timedelta(hours=3)
 _TAGS_FROM = (2, 2)
 _FILES_FROM = (2, 3)
 _INTERFACES_FROM = (2, 4)
+_SAMPLES_FROM = {Stream.ARRAY_DIRECTORY: _FILES_FROM, Stream.ARRAY_PORT: _INTERFACES_FROM}
 _PLAN = StreamPlan(
     interval=wire.RESOLUTION,
     live_window=timedelta(minutes=5),
@@ -32,13 +34,19 @@ _PLAN = StreamPlan(
     slice=timedelta(minutes=20),
     revised=wire.REVISED,
 )
+# Those whose objects are not destroyed and kept for a while.
+_WITHOUT_DESTROYED = (Stream.ARRAY_WIDE, Stream.ARRAY_PORT)
 # Two rows of an array as a whole cost nearly as much to store as a hundred of its volumes: several samples at once take less, and what is
 # usual for an array is not asked within a minute.
-_WIDE_PLAN = replace(_PLAN, interval=timedelta(seconds=GRAIN_S[Stream.ARRAY_WIDE]))
+_SELDOM = {
+    stream: replace(_PLAN, interval=timedelta(seconds=GRAIN_S[stream]))
+    for stream in (Stream.ARRAY_WIDE, Stream.ARRAY_PORT)
+}
 _LISTS: Mapping[Stream, tuple[str, type[parse.Performance]]] = {
     Stream.ARRAY_VOLUME: ("volumes/performance", wire.VolumePerformance),
     Stream.ARRAY_DIRECTORY: ("directories/performance", wire.DirectoryPerformance),
     Stream.ARRAY_WIDE: ("arrays/performance", wire.VolumePerformance),
+    Stream.ARRAY_PORT: ("network-interfaces/performance", wire.PortPerformance),
 }
 
 
@@ -52,7 +60,7 @@ class FlashArrayCollector:
 
     @property
     def streams(self) -> Mapping[Stream, StreamPlan]:
-        return dict.fromkeys(_LISTS, _PLAN) | {Stream.ARRAY_WIDE: _WIDE_PLAN}
+        return dict.fromkeys(_LISTS, _PLAN) | _SELDOM
 
     def left_out(self, stream: Stream) -> tuple[str, ...]:
         """An array answers for all of its volumes or for none."""
@@ -75,6 +83,8 @@ class FlashArrayCollector:
         volumes = self._read("volumes", wire.VolumeItem, {"destroyed": "false"})
         vvol_tags = self._tags(build.VVOL_NAMESPACE)
         own_tags = self._tags("default")
+        interfaces = self._interfaces()
+        rates = build.line_rates(interfaces)
         return ArrayInventory(
             array=self._array(),
             pods=tuple(build.pod(item) for item in self._read("pods", wire.PodItem, {"destroyed": "false"})),
@@ -84,28 +94,29 @@ class FlashArrayCollector:
             ),
             hosts=tuple(build.array_host(item) for item in self._read("hosts", wire.HostItem)),
             connections=tuple(filter(None, map(build.connection, self._read("connections", wire.ConnectionItem)))),
-            ports=tuple(build.port(item) for item in self._read("ports", wire.PortItem)),
+            ports=tuple(build.port(item, rates) for item in self._read("ports", wire.PortItem)),
             volume_groups=self._volume_groups(),
             exports=self._exports(),
             directories=self._directories(),
-            file_addresses=self._file_addresses(),
+            file_addresses=build.file_addresses(interfaces),
         )
 
     def samples(self, stream: Stream, since: datetime, until: datetime) -> Iterator[SampleBatch]:
         """Rows at 30 s, a page at a time. Unfiltered by name: a volume destroyed meanwhile must not fail the others."""
         resource, kind = _LISTS[stream]
-        if stream is Stream.ARRAY_DIRECTORY and self._client.version < _FILES_FROM:
+        if self._client.version < _SAMPLES_FROM.get(stream, parse.OLDEST_REST):
             return
+        ports = self._port_names() if stream is Stream.ARRAY_PORT else {}
         since_ms, until_ms = _milliseconds(since), _milliseconds(until)
         params: Params = {
-            **({} if stream is Stream.ARRAY_WIDE else {"destroyed": "false"}),
+            **({} if stream in _WITHOUT_DESTROYED else {"destroyed": "false"}),
             "resolution": int(wire.RESOLUTION.total_seconds() * 1000),
             "start_time": since_ms,
             "end_time": until_ms,
         }
         progress = ListProgress(f"{self._client.address}: {resource}", most=MOST_SAMPLES)
         for page in self._client.pages(resource, params):
-            rows, rejected = parse.parse_items(page, kind)
+            rows, rejected = _performance(page, kind, ports)
             self.rejected_rows += rejected
             new = progress.add((row.id, row.time) for row in rows)
             fresh = [row for row, is_new in zip(rows, new, strict=True) if is_new and since_ms < row.time <= until_ms]
@@ -137,10 +148,14 @@ class FlashArrayCollector:
             return ()
         return tuple(map(build.directory, self._read("directories", wire.DirectoryItem, {"destroyed": "false"})))
 
-    def _file_addresses(self) -> tuple[str, ...]:
+    def _interfaces(self) -> list[wire.InterfaceItem]:
         if self._client.version < _INTERFACES_FROM:
-            return ()
-        return build.file_addresses(self._read("network-interfaces", wire.InterfaceItem))
+            return []
+        return self._read("network-interfaces", wire.InterfaceItem)
+
+    def _port_names(self) -> dict[str, str]:
+        """By the names that they have as interfaces."""
+        return {item.name.lower(): item.name for item in self._read("ports", wire.PortItem)}
 
     def _tags(self, namespace: str) -> dict[str, dict[str, str]]:
         if self._client.version < _TAGS_FROM:
@@ -151,6 +166,18 @@ class FlashArrayCollector:
         items, rejected = parse.parse_items(self._client.items(resource, params), kind)
         self.rejected_rows += rejected
         return items
+
+
+def _performance(
+    page: Iterable[msgspec.Raw],
+    kind: type[parse.Performance],
+    ports: Mapping[str, str],
+) -> tuple[Sequence[parse.Performance], int]:
+    """Rows of a page, and how many of it could not be read. ports: of the array's interfaces, only these."""
+    if kind is wire.PortPerformance:
+        interfaces, rejected = parse.parse_items(page, wire.InterfacePerformance)
+        return parse.port_rows(interfaces, ports), rejected
+    return parse.parse_items(page, kind)
 
 
 def _milliseconds(at: datetime) -> int:

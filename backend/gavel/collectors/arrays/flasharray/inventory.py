@@ -118,13 +118,20 @@ def connection(item: wire.ConnectionItem) -> Connection | None:
     )
 
 
-def port(item: wire.PortItem) -> ArrayPort:
+def line_rates(items: Iterable[wire.InterfaceItem]) -> dict[str, int]:
+    """By interface, in lower case: bytes per second one way. A Fibre Channel link is called by what it carries in 8b/10b: 32 Gbit/s are
+    3,200 MB/s, and its encoding is left out of that; Ethernet carries what its speed says."""
+    return {item.name.lower(): item.speed // (10 if item.interface_type == "fc" else 8) for item in items if item.speed}
+
+
+def port(item: wire.PortItem, rates: Mapping[str, int]) -> ArrayPort:
     return ArrayPort(
         key=item.name,
         wwn=item.wwn.replace(":", "").upper() if item.wwn else None,
         iqn=item.iqn,
         nqn=item.nqn,
         portal=item.portal,
+        line_rate_bytes_per_s=rates.get(item.name.lower()),
     )
 
 

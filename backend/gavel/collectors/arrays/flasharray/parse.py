@@ -12,7 +12,9 @@ from gavel.collectors.arrays.flasharray.paging import MOST_ITEMS_OF_A_PAGE, PAGE
 from gavel.collectors.arrays.flasharray.wire import (
     DirectoryPerformance,
     ErrorBody,
+    InterfacePerformance,
     PageBody,
+    PortPerformance,
     VersionList,
     VolumePerformance,
 )
@@ -33,7 +35,7 @@ _REST_2 = re.compile(r"2\.[0-9]{1,4}")
 _PART_OF_VERSION = re.compile(r"[0-9]{1,6}")
 
 Float64Array: TypeAlias = npt.NDArray[np.float64]
-Performance: TypeAlias = VolumePerformance | DirectoryPerformance
+Performance: TypeAlias = VolumePerformance | DirectoryPerformance | PortPerformance
 RestVersion = tuple[int, int]
 Item = TypeVar("Item", bound=msgspec.Struct)
 
@@ -124,6 +126,27 @@ def performance_batch(rows: Sequence[Performance], *, stream: Stream, interval_s
         interval_s=np.full(len(rows), interval_s, np.int64),
         values=_columns(rows, stream, interval_s),
     )
+
+
+def port_rows(rows: Iterable[InterfacePerformance], ports: Mapping[str, str]) -> list[PortPerformance]:
+    """Of interfaces that are target ports. ports: names by the name of the interface, in lower case: `CT0.FC0` is interface `ct0.fc0`."""
+    found = []
+    for row in rows:
+        name, traffic = ports.get(row.name.lower()), row.fc or row.eth
+        if row.fc is not None and row.eth is not None:
+            traffic = row.eth if row.fc.received_bytes_per_sec is None else row.fc
+        if name is not None and traffic is not None:
+            found.append(
+                PortPerformance(
+                    id=name,
+                    time=row.time,
+                    received_bytes_per_sec=traffic.received_bytes_per_sec,
+                    transmitted_bytes_per_sec=traffic.transmitted_bytes_per_sec,
+                    received_crc_errors_per_sec=traffic.received_crc_errors_per_sec,
+                    total_errors_per_sec=traffic.total_errors_per_sec,
+                )
+            )
+    return found
 
 
 def _columns(rows: Sequence[Performance], stream: Stream, interval_s: int) -> Mapping[str, Int64Array]:

@@ -134,6 +134,8 @@ class InterfaceItem(msgspec.Struct):
     enabled: bool | None = None
     services: list[str] | None = None
     eth: Ethernet | None = None
+    interface_type: str | None = None
+    speed: int | None = None
 
 
 class TagItem(msgspec.Struct):
@@ -186,3 +188,32 @@ class DirectoryPerformance(msgspec.Struct):
     write_bytes_per_sec: Number = None
     usec_per_read_op: Number = None
     usec_per_write_op: Number = None
+
+
+class InterfaceTraffic(msgspec.Struct):
+    """Of one kind of interface; the other kind's are empty."""
+
+    received_bytes_per_sec: Number = None
+    transmitted_bytes_per_sec: Number = None
+    received_crc_errors_per_sec: Number = None
+    total_errors_per_sec: Number = None
+
+
+class InterfacePerformance(msgspec.Struct):
+    """Averages over one sample of one network interface, Fibre Channel or Ethernet. It has no id."""
+
+    name: str
+    time: int
+    fc: InterfaceTraffic | None = None
+    eth: InterfaceTraffic | None = None
+
+
+class PortPerformance(msgspec.Struct):
+    """The same of a target port. id: the port's name."""
+
+    id: str
+    time: int
+    received_bytes_per_sec: Number = None
+    transmitted_bytes_per_sec: Number = None
+    received_crc_errors_per_sec: Number = None
+    total_errors_per_sec: Number = None
