@@ -39,6 +39,8 @@ def test_competing_worlds_dsnro_below_the_devices_depth_with_two_vms_is_named() 
     commands = advice(found, AdviceKind.SETTING).commands
     assert [(one.on, one.current, one.target) for one in commands] == [(host(1), "32", "64"), (host(2), "32", "64")]
     assert device_queue_full.evaluate(queue()) is None
+    trials = [one.trial and (one.trial.object.kind, one.trial.settings) for one in found.advice]
+    assert trials == [("device", {"datastores": 2}), None, ("device", {"dsnro": 64})]
 
 
 def test_competing_worlds_one_vm_alone_is_not_held_by_dsnro() -> None:

@@ -40,7 +40,8 @@ def finding_detail(row: FindingRow, history: Iterable[FindingEventRow]) -> Findi
     return FindingDetail.model_validate(
         fields
         | {
-            "advice_list": document["advice"],
+            # What was cleared before advice was predicted has no trial.
+            "advice_list": [{"trial": None} | advice for advice in document["advice"]],
             "affected": document["affected"][:_MOST_AFFECTED],
             "blind_spots": list(rule.blind_spots) if rule else [],
             "references": list(rule.references) if rule else [],

@@ -18,7 +18,12 @@ def document_of(finding: Finding) -> dict[str, Any]:
         ],
         "tables": [_table(table) for table in finding.tables],
         "advice": [
-            asdict(one) | {"kind": one.kind.value, "commands": [_command(command) for command in one.commands]}
+            asdict(one)
+            | {
+                "kind": one.kind.value,
+                "commands": [_command(command) for command in one.commands],
+                "trial": None if one.trial is None else asdict(one.trial),
+            }
             for one in finding.advice
         ],
         "affected": [_object(one) for one in finding.affected],

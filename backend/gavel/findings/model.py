@@ -1,6 +1,6 @@
 """What a finding is: an object, how bad, how sure, the numbers, the cause, and advice in the order to try it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -69,6 +69,7 @@ class AdviceKind(StrEnum):
 
 
 Team: TypeAlias = Literal["storage", "virtualization"]
+TriedSetting: TypeAlias = Literal["dsnro", "virtual_disk_queue", "datastores", "lifts_iops_limit"]
 TakesEffect: TypeAlias = Literal["live", "reboot", "reconnect"]
 
 
@@ -85,10 +86,20 @@ class AdviceCommand:
     target: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class AdviceTrial:
+    """A what-if of an advice, so that what it would do is shown as a range beside it. object: whose I/O; settings: by the names that a
+    what-if gives them, with the values to try.
+    """
+
+    object: ObjectRef
+    settings: Mapping[TriedSetting, int]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Advice:
     """In the order to try. takes_effect: null where nothing is changed. agree: teams that must agree first. next_limit: what binds once
-    this is done. Empty texts: none.
+    this is done. trial: null where its effect is not predicted. Empty texts: none.
     """
 
     kind: AdviceKind
@@ -98,6 +109,7 @@ class Advice:
     takes_effect: TakesEffect | None = None
     agree: tuple[Team, ...] = ()
     next_limit: str = ""
+    trial: AdviceTrial | None = None
 
 
 @dataclass(frozen=True, slots=True)

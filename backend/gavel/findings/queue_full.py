@@ -16,6 +16,7 @@ from gavel.findings.minutes import device_queue_binds, lasts, mean
 from gavel.findings.model import (
     Advice,
     AdviceKind,
+    AdviceTrial,
     EvidenceRow,
     EvidenceTable,
     FindingEvidence,
@@ -159,7 +160,7 @@ def affected_text(state: QueueState) -> str:
     return f"{counted(len(state.active), 'VM')} wait in this queue" if state.active else ""
 
 
-def first_advice(state: QueueState) -> Iterator[Advice]:
+def first_advice(evidence: FullQueue, state: QueueState) -> Iterator[Advice]:
     """What comes before every queue setting."""
     if state.is_array_dominant:
         yield Advice(
@@ -180,6 +181,7 @@ def first_advice(state: QueueState) -> Iterator[Advice]:
         why=f"Each device of each host has a queue of its own: this one holds {number(state.depth)} I/Os.",
         agree=("virtualization", "storage"),
         next_limit="the array port and the array's load: their I/O stays the same",
+        trial=AdviceTrial(evidence.device, {"datastores": 2}),
     )
     if state.main is not None and len(state.active) >= COMPETING_VMS:
         yield Advice(

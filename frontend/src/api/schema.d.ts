@@ -1929,7 +1929,7 @@ export interface components {
         /**
          * Advice
          * @description In the order to try. takes_effect: null where nothing is changed. agree: teams that must agree first. next_limit: what binds once
-         *     this is done. Empty texts: none.
+         *     this is done. trial: null where its effect is not predicted. Empty texts: none.
          */
         Advice: {
             /** Agree */
@@ -1947,6 +1947,7 @@ export interface components {
             takes_effect: ("live" | "reboot" | "reconnect") | null;
             /** Text */
             text: string;
+            trial: components["schemas"]["AdviceTrial"] | null;
             /** Why */
             why: string;
         };
@@ -1968,6 +1969,18 @@ export interface components {
             undo: string;
             /** Where */
             where: string;
+        };
+        /**
+         * AdviceTrial
+         * @description A what-if of an advice, so that what it would do is shown as a range beside it. object: whose I/O; settings: by the names that a
+         *     what-if gives them, with the values to try.
+         */
+        AdviceTrial: {
+            object: components["schemas"]["ObjectRef"];
+            /** Settings */
+            settings: {
+                [key: string]: number;
+            };
         };
         /**
          * AlertDetail
@@ -15892,6 +15905,7 @@ export interface operations {
                      *           "next_limit": "",
                      *           "takes_effect": "live",
                      *           "text": "Repair adapter, cable, switch port, zoning and array port of the paths that are down on esx-01, esx-02 and esx-03, then rescan",
+                     *           "trial": null,
                      *           "why": "Fewer paths mean less redundancy and less bandwidth. Latency may be normal until the next failure."
                      *         }
                      *       ],
@@ -16108,6 +16122,7 @@ export interface operations {
                      *           "next_limit": "",
                      *           "takes_effect": "live",
                      *           "text": "Repair adapter, cable, switch port, zoning and array port of the paths that are down on esx-01, esx-02 and esx-03, then rescan",
+                     *           "trial": null,
                      *           "why": "Fewer paths mean less redundancy and less bandwidth. Latency may be normal until the next failure."
                      *         }
                      *       ],
@@ -16326,6 +16341,7 @@ export interface operations {
                      *           "next_limit": "",
                      *           "takes_effect": "live",
                      *           "text": "Repair adapter, cable, switch port, zoning and array port of the paths that are down on esx-01, esx-02 and esx-03, then rescan",
+                     *           "trial": null,
                      *           "why": "Fewer paths mean less redundancy and less bandwidth. Latency may be normal until the next failure."
                      *         }
                      *       ],

@@ -72,6 +72,7 @@ export const pathsDown: FindingDetail = {
       takes_effect: 'live',
       agree: ['storage', 'virtualization'],
       next_limit: '',
+      trial: null,
     },
     {
       kind: 'setting',
@@ -81,6 +82,7 @@ export const pathsDown: FindingDetail = {
       takes_effect: null,
       agree: [],
       next_limit: 'array ports',
+      trial: null,
     },
   ],
   affected: [{ kind: 'vm', id: 3, name: 'mail-01' }],

@@ -7,7 +7,7 @@ from gavel.findings.binding import COMPETING_VMS
 from gavel.findings.commands import dsnro_command
 from gavel.findings.evidence import FullQueue
 from gavel.findings.measures import severity_of_wait
-from gavel.findings.model import Advice, AdviceKind, Finding, FindingRule
+from gavel.findings.model import Advice, AdviceKind, AdviceTrial, Finding, FindingRule
 from gavel.findings.queue_full import (
     BLIND_SPOTS,
     FULL,
@@ -50,7 +50,7 @@ def evaluate(evidence: FullQueue) -> Finding | None:
 
 
 def _advice(evidence: FullQueue, state: QueueState) -> Iterator[Advice]:
-    yield from first_advice(state)
+    yield from first_advice(evidence, state)
     target = evidence.configured
     if state.is_array_dominant or target is None:
         return
@@ -66,6 +66,7 @@ def _advice(evidence: FullQueue, state: QueueState) -> Iterator[Advice]:
         takes_effect="live",
         agree=("virtualization", "storage"),
         next_limit=f"the device's own depth of {target}",
+        trial=AdviceTrial(evidence.device, {"dsnro": target}),
     )
 
 

@@ -55,7 +55,7 @@ def _reason(evidence: FullQueue, state: QueueState) -> str:
 
 
 def _advice(evidence: FullQueue, state: QueueState) -> Iterator[Advice]:
-    yield from first_advice(state)
+    yield from first_advice(evidence, state)
     if state.is_array_dominant or evidence.is_nvme:
         return
     own = next((one for one in evidence.hosts if one.host == evidence.host), None)

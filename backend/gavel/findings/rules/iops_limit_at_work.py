@@ -14,7 +14,15 @@ from gavel.findings.commands import disk_limit_command
 from gavel.findings.evidence import LimitedRate
 from gavel.findings.measures import LASTING, mean_over, setting, severity_of_wait
 from gavel.findings.minutes import iops_limit_binds, lasts, mean, qos_limit_binds
-from gavel.findings.model import Advice, AdviceKind, Finding, FindingEvidence, FindingReference, FindingRule
+from gavel.findings.model import (
+    Advice,
+    AdviceKind,
+    AdviceTrial,
+    Finding,
+    FindingEvidence,
+    FindingReference,
+    FindingRule,
+)
 from gavel.findings.texts import counted, megabytes, milliseconds, number
 
 _SEGMENTS = "segment hypervisor (virtual disk − device)"
@@ -85,6 +93,7 @@ def _disk_advice(evidence: LimitedRate, limit: int) -> Iterator[Advice]:
         takes_effect="live",
         agree=("virtualization", "storage"),
         next_limit="the queue of the device that all VMs of the datastore share",
+        trial=AdviceTrial(evidence.owner, {"lifts_iops_limit": 1}),
     )
 
 

@@ -11,7 +11,7 @@ from gavel.findings.binding import LEAST_GUEST_US, is_virtual_disk_queue_binding
 from gavel.findings.evidence import BusyDisk
 from gavel.findings.measures import LASTING, mean_over, setting, severity_of_wait
 from gavel.findings.minutes import iops_limit_binds, lasts, mean
-from gavel.findings.model import Advice, AdviceKind, Finding, FindingReference, FindingRule
+from gavel.findings.model import Advice, AdviceKind, AdviceTrial, Finding, FindingReference, FindingRule
 from gavel.findings.texts import milliseconds
 
 _PVSCSI = "PVSCSI"
@@ -95,6 +95,7 @@ def _advice(evidence: BusyDisk) -> Iterator[Advice]:
             takes_effect="reboot",
             agree=("virtualization",),
             next_limit="the device queue of the host",
+            trial=AdviceTrial(evidence.vm, {"virtual_disk_queue": QUEUE_LIMITS[_PVSCSI]}),
         )
 
 

@@ -9,6 +9,7 @@ import { visibleName } from '../../lib/text'
 import { formatCount } from '../../lib/units'
 import { CopyText } from './CopyText'
 import styles from './Findings.module.css'
+import { Predicted } from './Predicted'
 
 /** To leave it alone says its text. */
 const KINDS: Record<Exclude<FindingAdvice['kind'], 'leave'>, string> = {
@@ -28,13 +29,19 @@ const TEAMS: Record<FindingAdvice['agree'][number], string> = {
   virtualization: findingsCopy.virtualization,
 }
 
-export function AdviceCard({ advice }: { advice: readonly FindingAdvice[] }) {
+interface AdviceCardProps {
+  advice: readonly FindingAdvice[]
+  /** The newest evaluation that had the finding. */
+  seen_at: string
+}
+
+export function AdviceCard({ advice, seen_at }: AdviceCardProps) {
   return (
     <Card title={findingsCopy.whatToDo} hint={findingsCopy.readOnlyHint}>
       <ol className={`${styles.steps} list grid gap-16`}>
         {advice.map((one) => (
           <li key={one.text}>
-            <Step advice={one} />
+            <Step advice={one} seen_at={seen_at} />
           </li>
         ))}
       </ol>
@@ -42,7 +49,8 @@ export function AdviceCard({ advice }: { advice: readonly FindingAdvice[] }) {
   )
 }
 
-function Step({ advice: { kind, text, why, commands, takes_effect, agree, next_limit } }: { advice: FindingAdvice }) {
+function Step({ advice, seen_at }: { advice: FindingAdvice; seen_at: string }) {
+  const { kind, text, why, commands, takes_effect, agree, next_limit, trial } = advice
   const notes = [
     takes_effect === null ? '' : EFFECTS[takes_effect],
     agree.length === 0 ? '' : findingsCopy.agree(agree.map((team) => TEAMS[team]).join(', ')),
@@ -56,6 +64,7 @@ function Step({ advice: { kind, text, why, commands, takes_effect, agree, next_l
       </p>
       {why !== '' && <p className="muted">{why}</p>}
       {notes.length > 0 && <p className="quiet">{notes.join(' · ')}</p>}
+      {trial !== null && <Predicted trial={trial} seen_at={seen_at} />}
       {commands.length > 0 && <Commands commands={commands} />}
     </div>
   )

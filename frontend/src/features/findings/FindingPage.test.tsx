@@ -4,7 +4,8 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { fireEvent, render, screen, waitFor, within } from '@testing-library/react'
 import { afterEach, expect, it, vi } from 'vitest'
 import { findingQuery } from '../../api/findings'
-import type { FindingDetail } from '../../api/types'
+import type { FindingDetail, WhatIf, WhatIfBody } from '../../api/types'
+import { whatIfQuery } from '../../api/whatif'
 import { PreferencesProvider } from '../../lib/preferences'
 import { pathsDown } from '../../testing/findings'
 import { AcceptDialog } from './AcceptDialog'
@@ -117,4 +118,28 @@ it('accept dialog: asks for a reason and a name before it sends anything, and se
   fireEvent.click(screen.getByRole('button', { name: 'Accept' }))
   await waitFor(() => expect(onClose).toHaveBeenCalled())
   expect(accept).toHaveBeenCalledWith(7, { by: 'Ada', why: 'Planned work', until: null })
+})
+
+it('finding: what a step would do is predicted as ranges from the ten minutes before it was last seen', () => {
+  const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
+  const trial = { object: { kind: 'device' as const, id: 40, name: 'naa.1' }, settings: { dsnro: 64 } }
+  const [first, ...others] = pathsDown.advice_list
+  const seen_at = '2026-11-24T10:05:30Z'
+  client.setQueryData(findingQuery(7).queryKey, {
+    ...pathsDown,
+    seen_at,
+    advice_list: [{ ...first, trial } as (typeof pathsDown.advice_list)[number], ...others],
+  })
+  const subject = { kind: 'device', id: 40, from_at: '2026-11-24T09:55:00.000Z', to_at: '2026-11-24T10:05:00.000Z' }
+  const body = { subject, scenario: { dsnro: 64, lifts_iops_limit: false } } as WhatIfBody
+  const change = (before: number | null, lower: number, upper: number | null) => ({ before, lower, upper })
+  client.setQueryData(whatIfQuery(body).queryKey, {
+    total_us: change(930, 550, 620),
+    iops: change(65_000, 66_000, null),
+    neighbor_us: change(900, 500, 600),
+  } as WhatIf)
+  render(framed(<FindingPage />, client))
+  const said = 'Predicted: latency 0.93 ms, then 0.55 ms to 0.62 ms, 65,000 IOPS, then 66,000 IOPS to no bound'
+  expect(screen.getByText(`${said}, other VMs of the queue 0.90 ms, then 0.50 ms to 0.60 ms`)).toBeTruthy()
+  expect(screen.getByRole('link', { name: 'Open what-if' }).getAttribute('href')).toBe('/whatif')
 })

@@ -73,7 +73,7 @@ function Parts({ finding }: { finding: FindingDetail }) {
   return (
     <>
       <FindingHead finding={finding} />
-      <AdviceCard advice={finding.advice_list} />
+      <AdviceCard advice={finding.advice_list} seen_at={finding.seen_at} />
       {finding.evidence.length > 0 && <EvidenceCard evidence={finding.evidence} />}
       {finding.tables.map((table) => (
         <TableCard key={table.title} table={table} />

@@ -3,6 +3,7 @@
 import type { CSSProperties } from 'react'
 import type { WhatIf, WhatIfChange } from '../../api/types'
 import * as whatIfCopy from '../../copy/whatif'
+import { between } from '../../domain/whatif/range'
 import { Card } from '../../kit/layout/Card'
 import { usePreferences } from '../../lib/preferences'
 import { visibleName } from '../../lib/text'
@@ -12,13 +13,6 @@ import { type PartBars, partBars } from './bars'
 import styles from './WhatIf.module.css'
 
 type Format = (value: number) => string
-
-export const between = (lower: number, upper: number | null, format: Format) => {
-  const low = format(lower)
-  if (upper === null) return whatIfCopy.to(low, whatIfCopy.noBound)
-  const high = format(upper)
-  return low === high ? low : whatIfCopy.to(low, high)
-}
 
 const afterText = ({ lower, upper }: WhatIfChange, format: Format) => between(lower, upper, format)
 

@@ -4,10 +4,11 @@ import { Button } from '@mantine/core'
 import { useId } from 'react'
 import type { WhatIf } from '../../api/types'
 import * as whatIfCopy from '../../copy/whatif'
+import type { NumberName } from '../../domain/whatif/address'
 import { Card } from '../../kit/layout/Card'
 import { columnWidths } from '../../kit/layout/columns'
 import { formatCount, formatUpTo } from '../../lib/units'
-import { type NumberName, useScenario } from './scenario'
+import { useScenario } from './scenario'
 import styles from './WhatIf.module.css'
 
 interface Field {

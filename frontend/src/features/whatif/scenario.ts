@@ -2,26 +2,11 @@
 
 import { useMemo } from 'react'
 import type { WhatIfBody, WhatIfExample, WhatIfScenario } from '../../api/types'
+import { LIFT, type NumberName, WORDS, written } from '../../domain/whatif/address'
 import { type FlatSearch, useFlatSearch } from '../../lib/search'
 import { useSetSearch } from '../../lib/url'
 
-/** Settings as the address writes them: `try=depth:96,dsnro:64`; `lift:1` takes the IOPS limit away. */
-const WORDS = {
-  threads: 'threads',
-  virtual_disk_queue: 'disk_queue',
-  device_depth: 'depth',
-  dsnro: 'dsnro',
-  disks: 'disks',
-  datastores: 'datastores',
-  hosts: 'hosts',
-  iops_limit: 'limit',
-  demand_iops: 'demand',
-  non_optimized_percent: 'far_percent',
-  non_optimized_extra_us: 'far_us',
-} as const
-export type NumberName = keyof typeof WORDS
 const NUMBER_NAMES = Object.keys(WORDS) as NumberName[]
-const LIFT = 'lift'
 
 const KINDS = ['datastore', 'vm', 'host', 'device'] as const
 type Subject = NonNullable<WhatIfBody['subject']>
@@ -40,9 +25,6 @@ const triedIn = (search: FlatSearch) =>
       return word === undefined ? [] : [[word, Number(number)]]
     }),
   )
-
-const written = (tried: ReadonlyMap<string, number>) =>
-  [...tried].map(([word, number]) => `${word}:${number}`).join(',') || undefined
 
 /** The numbers that the address names. */
 function numbersOf(search: FlatSearch): Partial<Record<NumberName, number>> {

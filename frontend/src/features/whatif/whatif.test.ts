@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { trialSearch } from '../../domain/whatif/address'
 import { partBars } from './bars'
 import { bodyOf, parseObject } from './scenario'
 
@@ -58,4 +59,13 @@ it('sends a published case with the settings that the address changes', () => {
     scenario: { device_depth: 96, lifts_iops_limit: true },
   })
   expect(bodyOf({ try: 'depth:96' }, undefined)).toBeNull()
+})
+
+it('reads from an address what a finding wrote into it', () => {
+  const range = { from: '2026-11-24T09:55:00.000Z', to: '2026-11-24T10:05:00.000Z' }
+  const search = trialSearch({ kind: 'vm', id: 17 }, { lifts_iops_limit: 1, virtual_disk_queue: 64 }, range)
+  expect(bodyOf(search, undefined)).toEqual({
+    subject: { kind: 'vm', id: 17, from_at: range.from, to_at: range.to },
+    scenario: { virtual_disk_queue: 64, lifts_iops_limit: true },
+  })
 })
