@@ -41,7 +41,7 @@ export const noneText =
   'No rule reports anything that is open or accepted. Cleared findings are listed under their state.'
 export const noneOfObject = 'No finding on this object or on what it uses is open or accepted.'
 export const notEvaluatedText =
-  'Rules are evaluated every five minutes, first after the inventory of a source was read.'
+  'Rules are evaluated every five minutes, for the first time once the inventory of a source was read.'
 export const noMatch = 'No findings match'
 export const noMatchText = 'Clear the search or choose other filters.'
 export const notAFinding = (text: string) => `“${text}” is not a finding`

@@ -113,3 +113,14 @@ it('cause numbers: derived ones have their sign, bounds stand beside, a unit tha
     '198 MB/s of 200 MB/s (99 %)',
   )
 })
+
+it('cause: that there is no single one is said once, and possible ones stand under their own heading', () => {
+  show(noCause)
+  expect(screen.getByRole('heading', { name: 'Possible causes' })).toBeTruthy()
+  expect(screen.queryByRole('heading', { name: noCause.label })).toBeNull()
+})
+
+it('cause: without a single one and without possible ones, the sentence alone says so', () => {
+  show({ ...noCause, candidates: [] })
+  expect(screen.queryByRole('region', { name: 'Cause in numbers' })).toBeNull()
+})

@@ -16,8 +16,9 @@ import { causeConfidence } from './confidence'
 import { LimitBar } from './LimitBar'
 import { evidenceText, formatCauseNumber, formatLabeled, limitText } from './numbers'
 
-/** Who and which limit beside the sentence, its proof below both. */
+/** Who and which limit beside the sentence, its proof below both. Nothing where the sentence has said all there is. */
 export function CauseBlock({ cause }: { cause: Cause }) {
+  if (cause.kind === 'no_single_cause' && cause.candidates.length === 0) return null
   return (
     <section className="stack start narrow gap-8" aria-label={causeCopy.region}>
       <Head cause={cause} />
@@ -29,12 +30,14 @@ export function CauseBlock({ cause }: { cause: Cause }) {
 
 export const CauseProof = ({ cause }: { cause: Cause }) => <Rows rows={proofRows(cause)} across />
 
-function Head({ cause: { label, confidence, from_at, to_at } }: { cause: Cause }) {
+function Head({ cause: { label, candidates, confidence, from_at, to_at } }: { cause: Cause }) {
   const { zone } = usePreferences()
+  // That there is no single cause is in the sentence.
+  const title = candidates.length > 0 ? causeCopy.candidates : label
   const sure = confidence === null ? null : causeConfidence(confidence)
   return (
     <header className="flex wrap baseline gap-words">
-      <h3 className="title">{label}</h3>
+      <h3 className="title">{title}</h3>
       {sure !== null && (
         <button type="button" className="plain quiet dotted" data-tip={sure.meaning}>
           {sure.label}

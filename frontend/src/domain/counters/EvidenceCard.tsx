@@ -114,6 +114,7 @@ function evidenceColumns(zone: Zone, usual: Evidence | null): Column<Evidence>[]
       id: 'subject',
       header: countersCopy.objectSource,
       width: 150,
+      roomyWidth: 260,
       compact: (one) => (usual !== null && isSameOrigin(one, usual) ? null : <Origin one={one} />),
       cell: (one) => <Origin one={one} />,
     },

@@ -192,6 +192,7 @@ const attribute = (
   id,
   header,
   width: 110,
+  roomyWidth: 150,
   priority,
   csv: (row) => {
     const value = read(row)

@@ -18,6 +18,8 @@ export interface Column<Row> {
   width: number
   /** The least that its cells need, in px. */
   minWidth?: number
+  /** What it takes where the others leave room, in px. */
+  roomyWidth?: number
   grow?: boolean
   align?: 'right'
   /** The API's name for sorting by this column. */

@@ -49,6 +49,19 @@ describe('columns of a table', () => {
     expect(width(450)).toEqual([180, 100, 100, 70])
     expect(width(449)).toEqual([120, 100, 80, 70])
   })
+
+  it('with a roomy width take what the others leave, from the left, and nothing where one is narrower than it likes', () => {
+    const roomy = LIST.map((column) => ('ab'.includes(column.id) ? { ...column, roomyWidth: 140 } : column))
+    const width = (room_px: number) => widthIn({ standing: roomy, folded: [] }, room_px)
+    const widths = (room_px: number) => roomy.slice(1, 3).map(width(room_px))
+    expect([610, 640, 670, 2000].map(widths)).toEqual([
+      [100, 100],
+      [130, 100],
+      [140, 120],
+      [140, 140],
+    ])
+    expect(width(609)(roomy[3] as (typeof roomy)[number])).toBe(80)
+  })
 })
 
 const columns = fc.array(

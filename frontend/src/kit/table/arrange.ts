@@ -5,6 +5,7 @@ import type { Priority } from './Column'
 interface Sized {
   width: number
   minWidth?: number
+  roomyWidth?: number
   priority?: Priority
 }
 
@@ -68,8 +69,19 @@ function folding<Column extends Sized>(columns: readonly Column[], room_px: numb
   }
 }
 
-/** How wide a standing column is: those that do not grow keep their width where there is room, and the least of it where there is not. */
+/**
+ * How wide a standing column is: those that do not grow keep their width where there is room, and the least of it where there is not. What
+ * is left goes to the columns with a roomy width, from the left.
+ */
 export function widthIn<Column extends Sized>({ standing, folded }: Arrangement<Column>, room_px: number) {
-  const isTight = folded.length > 0 || sum(standing, ({ width }) => width) > room_px
-  return (column: Column) => (isTight ? least(column) : column.width)
+  let left_px = room_px - sum(standing, ({ width }) => width)
+  if (folded.length > 0 || left_px < 0) return least
+  const widths = new Map<Column, number>()
+  for (const column of standing) {
+    const { width, roomyWidth = width } = column
+    const more_px = Math.min(left_px, Math.max(0, roomyWidth - width))
+    widths.set(column, width + more_px)
+    left_px -= more_px
+  }
+  return (column: Column) => widths.get(column) ?? column.width
 }
