@@ -52,6 +52,9 @@ const READY: FileImport = {
   note: null,
   devices: 12,
   matched_devices: 11,
+  vm_id: null,
+  vm: null,
+  runs: 0,
 }
 
 const shown = (children: React.ReactNode) =>
