@@ -50,7 +50,8 @@ class Settings(BaseSettings):
     # Private networks that alerts may be sent to, as 10.1.0.0/16,10.2.0.0/16; and whether without TLS too.
     alert_networks: str = ""
     alert_plain_http: bool = False
-    # Where guests push their disk counters: nowhere unless a host is given. With a certificate it speaks TLS itself; else a proxy does.
+    # Where guests push their disk counters: nowhere unless a host is given, or the lab has guests that do (`supervise.listening`). With a
+    # certificate it speaks TLS itself; else a proxy does.
     ingest_host: OptionalText = None
     ingest_port: Port = 8322
     ingest_certificate: Path | None = None
@@ -62,6 +63,8 @@ class Settings(BaseSettings):
     lab_port: Port = 8330
     lab_seed: int = 1
     lab_scale: str = "default"
+    # Whether some guests of the lab push their disk counters.
+    lab_guests: bool = True
 
     pg_user: OptionalText = None
     log_level: Literal["debug", "info", "warning", "error"] = "info"

@@ -10,6 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from gavel_lab.clocks import LabTime
+from gavel_lab.guests.pushing import Pushing
+from gavel_lab.guests.request import Receiver
 from gavel_lab.lab import Lab, create_lab
 from gavel_lab.scale import Scale
 from gavel_lab.settings import Settings
@@ -25,7 +27,7 @@ its own on 127.0.0.1: arrays on PORT, PORT+1, ..., then the vCenters, then the t
 """
 
 _EPILOG = """
-scales:    default, large (106 hosts with 40 devices each, 2,048 VMs, 2,000 volumes), or counts of what is added to the
+scales:    default, large (106 hosts with 40 devices each, 2,050 VMs, 2,000 volumes), or counts of what is added to the
            default environment, as in --scale large,vms=4000 or --scale clusters=2,vms=200
 settings:  --set old_purity=6.3.3 --set new_purity=6.9.2 --set old_ms_rounding=truncate|round
            --set new_latest_means=mean|last_second --set mirrored_writes_counted_on=one|both
@@ -42,6 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         signal.signal(number, lambda _number, _frame: stop.set())
     try:
         lab = _lab(options)
+        pushing = _pushing(options, lab)
         served = serve_lab(lab, options.port, options.data_dir)
         if options.announce:
             announce(options.announce, served.announcement)
@@ -49,7 +52,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"gavel_lab: {error}\n")
         return 2
     _tell(lab, served)
+    if pushing:
+        pushing.start()
     stop.wait()
+    if pushing:
+        pushing.stop()
     served.stop()
     return 0
 
@@ -72,6 +79,12 @@ def _parser() -> argparse.ArgumentParser:
         "--data-dir", type=Path, default=Path("data/lab"), help="where certificates are kept (data/lab)"
     )
     parser.add_argument("--announce", type=Path, metavar="FILE", help="write what is served as JSON, once it is served")
+    parser.add_argument(
+        "--push-to",
+        metavar="URL",
+        help="where guests with an agent push their disk counters, in InfluxDB line protocol",
+    )
+    parser.add_argument("--push-token", type=Path, metavar="FILE", help="holds the token for it, once it is there")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a setting of the sources")
     return parser
 
@@ -79,6 +92,15 @@ def _parser() -> argparse.ArgumentParser:
 def _lab(options: argparse.Namespace) -> Lab:
     settings = Settings().with_(options.set)
     return create_lab(options.seed, options.scale, settings, LabTime(options.at, options.speed))
+
+
+def _pushing(options: argparse.Namespace, lab: Lab) -> Pushing | None:
+    """Raises ValueError where only half of what it takes is given."""
+    if options.push_to is None and options.push_token is None:
+        return None
+    if options.push_to is None or options.push_token is None:
+        raise ValueError("--push-to and --push-token are given together, or neither")
+    return Pushing(lab, Receiver.parse(options.push_to), options.push_token)
 
 
 def _tell(lab: Lab, served: Served) -> None:

@@ -34,6 +34,11 @@ class LabTime:
         """Whether no time passes."""
         return self._speed == 0
 
+    @property
+    def speed(self) -> float:
+        """Lab seconds per second."""
+        return self._speed
+
     def now(self) -> float:
         """Lab seconds since the epoch."""
         return self._at + (time.monotonic() - self._started) * self._speed

@@ -262,4 +262,12 @@ DATASTORES = (
         story="snapshot-consolidation",
         transport="iscsi",
     ),
+    DatastorePlan(
+        "batch-15",
+        1,
+        0,
+        (VmPlan("batch-01", 0, ("pvscsi:idle",)), VmPlan("batch-02", 1, ("pvscsi:boot", "pvscsi:crowded"))),
+        story="guest-queue",
+        transport="iscsi",
+    ),
 )

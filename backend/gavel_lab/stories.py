@@ -169,6 +169,25 @@ PHASES = (
         task=StoryTask("VirtualMachine.consolidateDisks", "general-03"),
         hypervisor_us=2500.0,
     ),
+    Phase(
+        "guest-queue",
+        "96 threads on a virtual disk queue of 64: a queue in the guest alone",
+        2,
+        12,
+        "guest",
+        "guest_queue",
+        {"crowded": DiskChange(96, 0)},
+        culprit="crowded",
+    ),
+    Phase(
+        "guest-queue",
+        "64 threads on a virtual disk queue of 64: the same I/O, no queue",
+        12,
+        22,
+        None,
+        None,
+        {"crowded": DiskChange(64, 0)},
+    ),
 )
 
 

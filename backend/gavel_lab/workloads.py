@@ -36,5 +36,6 @@ PROFILES = {
     "intruder": Workload(0, 1000, 0.5, 8 * KIB, 8 * KIB),
     "metro": Workload(8, 8_000, 0.3, 16 * KIB, 32 * KIB, swing=0.3),
     "limited": Workload(4, 6_000, 0.5, 16 * KIB, 16 * KIB, swing=0.3),
+    "crowded": Workload(8, 4_000, 0.7, 8 * KIB, 8 * KIB),
     "noisy": Workload(1, 20_000, 0.7, 8 * KIB, 8 * KIB),
 }

@@ -68,6 +68,7 @@ async function startLiving() {
     ...(DATA_DIR === undefined ? {} : { GAVEL_LAB: '0' }),
     GAVEL_PORT: String(port),
     GAVEL_LAB_PORT: String(port + 1),
+    GAVEL_LAB_GUESTS: '0',
   }
   // What tests may ask past the product: which layer the lab makes guilty when, and which process is which.
   const beside = {

@@ -99,6 +99,7 @@ def test_status_tells_what_runs_and_where_whatever_its_own_settings_say(gavel: G
     found = json.loads(said.stdout)
     assert found["supervisor_pid"] == gavel.process.pid
     assert found["url"] == gavel.link
+    assert found["guests_url"] is None
     assert found["database"] == {"place": "embedded", "ok": True, "mode": "plain", "detail": ""}
     assert {process["name"] for process in found["processes"]} == SERVICES | {"migrate"}
 

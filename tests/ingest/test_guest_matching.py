@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine, text
 from tests.db.environments import host_inventory
 
-from gavel.admin.guests import make_guest_token
+from gavel.admin.guests import guest_token, make_guest_token
 from gavel.cli import main
 from gavel.db.engine import Role, open_engine, transaction
 from gavel.db.queries.guests import PushedDisk, guest_disks, push_summary
@@ -129,3 +130,30 @@ def test_guest_token_and_list_commands(engine: Engine, capsys: pytest.CaptureFix
     assert main(["guest", "token", "revoke", "linux"]) == 0
     assert main(["guest", "token", "revoke", "linux"]) == 1
     assert main(["guest", "token", "add", "linux"]) == 0
+
+
+def test_guest_token_in_a_file_is_made_once_and_made_anew_when_it_is_revoked_or_its_file_is_lost(
+    engine: Engine, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "token"
+    command = ["guest", "token", "add", "site", "--file", str(file)]
+
+    def made() -> str:
+        assert main(command) == 0
+        said, text_ = capsys.readouterr().out, file.read_text().strip()
+        assert str(file) in said
+        assert text_ not in said
+        assert guest_token(engine, text_) is not None
+        return text_
+
+    first = made()
+    assert file.stat().st_mode & 0o077 == 0
+    assert made() == first
+    assert main(["guest", "token", "revoke", "site"]) == 0
+    capsys.readouterr()
+    second = made()
+    file.unlink()
+    third = made()
+    assert len({first, second, third}) == 3
+    assert guest_token(engine, second) is None
+    assert [each.name for each in tmp_path.iterdir()] == ["token"]

@@ -53,7 +53,8 @@ class Product:
         self.data_dir = folder / "data"
         self._said = folder / "up.log"
         first = free_ports(PORTS)
-        own = {"DATA_DIR": self.data_dir, "PORT": first, "LAB_PORT": first + 1}
+        # Guests of the lab push for whoever asks for it, with GAVEL_LAB_GUESTS=1: what they push begins at the start.
+        own = {"DATA_DIR": self.data_dir, "PORT": first, "LAB_PORT": first + 1, "LAB_GUESTS": 0}
         self._environment = os.environ | {f"GAVEL_{name}": str(value) for name, value in own.items()} | environment
         self._process: subprocess.Popen[bytes] | None = None
         self.began_at = self.up_at = 0.0

@@ -30,7 +30,7 @@ def product(new_product: Product) -> Product:
 
 def test_every_datastore_shows_the_numbers_of_both_sides(product: Product) -> None:
     listed = product.api.get("/datastores", params={"limit": 500}).raise_for_status().json()["items"]
-    assert len(listed) == 14
+    assert len(listed) == 15
     for row in listed:
         sides = _measured_sides(product, row["id"])
         assert "host" in sides, row["name"]
@@ -66,7 +66,7 @@ def test_every_datastore_has_every_minute_in_the_ledger(product: Product) -> Non
     wanted = {after + 60 * n for n in range(round((until - after) / 60))}
     found = ledgers.minutes(product, ScopeKind.DATASTORE, after, until)
     assert len(wanted) > 40
-    assert len(found) == 14
+    assert len(found) == 15
     for datastore, minutes in found.items():
         assert wanted - minutes == set(), datastore
 
@@ -80,8 +80,10 @@ def test_every_story_gets_the_diagnosis_that_it_deserves(product: Product) -> No
         diagnosis = stories.about(product, chapter, "diagnosis")
         said = f"{chapter.title}: {diagnosis['sentence']['text']}"
         tell(said)
-        if chapter.layer is None:
+        if chapter.layer in (None, "guest"):
+            # No guest of this lab pushes: what waits above the virtual disks is not measured, and nothing below them is slow.
             assert (diagnosis["state"], diagnosis["confidence"]) == ("judged", None), said
+            assert diagnosis["not_measured"] == ["guest"], said
         else:
             assert diagnosis["confidence"] in ("confirmed", "likely", "inconclusive"), said
             assert chapter.layer in stories.layers_named(diagnosis), said

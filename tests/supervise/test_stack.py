@@ -67,6 +67,35 @@ def test_the_listener_of_guests_runs_only_when_it_has_an_address(tmp_path: Path)
         Settings(data_dir=tmp_path, ingest_certificate=Path("/tls/chain.pem"))
 
 
+def test_guests_of_the_lab_push_to_the_listener_with_a_token_that_is_made_as_anybody_makes_one(tmp_path: Path) -> None:
+    services = {
+        each.name: each for each in stack(Settings(data_dir=tmp_path, ingest_host="127.0.0.1", ingest_port=9123))
+    }
+    lab, token = services["lab"].launch().argv, services["lab-guests"].launch().argv
+    file = str(tmp_path / "lab" / "guest-token")
+    assert lab[-4:] == ["--push-to", "http://127.0.0.1:9123", "--push-token", file]
+    assert token[-7:] == ["gavel.cli", "guest", "token", "add", "lab guests", "--file", file]
+    assert services["lab-guests"].once
+    assert not services["lab-guests"].repeat
+    assert {"migrate", "lab"} <= set(services["lab-guests"].after)
+
+
+def test_guests_of_the_lab_push_neither_without_a_listener_nor_to_one_with_tls_nor_where_they_are_not_wanted(
+    tmp_path: Path,
+) -> None:
+    without_listener = Settings(data_dir=tmp_path)
+    not_wanted = Settings(data_dir=tmp_path, ingest_host="127.0.0.1", lab_guests=False)
+    with_tls = Settings(
+        data_dir=tmp_path, ingest_host="127.0.0.1",
+        ingest_certificate=Path("/tls/chain.pem"), ingest_certificate_key=Path("/tls/key.pem"),
+    )  # fmt: skip
+    for settings in (without_listener, not_wanted, with_tls):
+        services = {each.name: each for each in stack(settings)}
+        assert "lab-guests" not in services
+        assert "--push-to" not in services["lab"].launch().argv
+    assert "lab" not in names(Settings(data_dir=tmp_path, lab=False, ingest_host="127.0.0.1"))
+
+
 def test_the_sources_of_a_lab_that_was_here_once_are_sent_away_while_it_is_off(tmp_path: Path) -> None:
     (tmp_path / "lab").mkdir()
     (away,) = (each for each in stack(Settings(data_dir=tmp_path, lab=False)) if each.name == "lab-sources")
@@ -106,7 +135,7 @@ def test_children_get_every_setting_spelled_out_so_that_all_agree(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GAVEL_LOG_LEVEL", "error")
-    settings = Settings(data_dir=tmp_path, port=9000)
+    settings = Settings(data_dir=tmp_path, port=9000, ingest_host="127.0.0.1", ingest_port=9001)
     child = child_environment(settings)
     for name, value in child.items():
         if name.startswith("GAVEL_"):

@@ -13,7 +13,9 @@ from tests.benchmarks.fill.ledgering import learn, write_minutes
 from tests.benchmarks.fill.sampling import Stretch, of_array, of_vcenter, of_whole_array
 from tests.truth import findings_stories as stories
 from tests.truth.findings_stories import Story
+from tests.truth.lab_guests import LabGuests
 
+from gavel.admin.guests import make_guest_token
 from gavel.correlate.findings import EVERY, evaluate_findings
 from gavel.db.engine import Connection, reading, transaction
 from gavel.db.queries.clocks import record_clocks
@@ -29,6 +31,7 @@ from gavel.domain.samples import SampleBatch
 from gavel.domain.source import ATTRIBUTED, ClockReading, SourceKind, Stream
 from gavel.domain.tasks import TaskKind
 from gavel.ingest.connections import Connections, open_collector
+from gavel.ingest.guest_matching import match_now
 from gavel.ingest.worker import WorkerContext
 from gavel.vault import Vault
 from gavel_lab.lab import Lab, create_lab
@@ -110,11 +113,16 @@ class Campaign:
         seen, clock = Played(self.minutes), [self.begin]
         place = WorkerContext(self.engine, Connections(Vault(bytes(32))), now=lambda: clock[0])
         self._remember()
+        guests = LabGuests(self.lab, self.begin.timestamp() - 60)
+        token = make_guest_token(self.engine, "lab", (), self.begin).token
         for minute in range(0, self.minutes, _STEP):
             since, until = self.begin + minute * MINUTE, self.begin + (minute + _STEP) * MINUTE
             clock[0] = until + MINUTE
             with transaction(self.engine) as connection:
                 self._collect(connection, minute, since, until)
+                assert guests.store(connection, token, until) > 0
+                if minute == 0:
+                    match_now(connection)
             if minute == 0:
                 learn(self.engine, since, since + _LEARNED_MINUTES * MINUTE, clock[0])
             with transaction(self.engine) as connection:

@@ -43,6 +43,7 @@ _OF_PHASES: Sequence[tuple[str, str, str]] = (
     ("snapshot-consolidation", "task-running", "general-03"),
     ("volume-group-limit", "iops-limit-at-work", "flasharray-2"),
     ("array-overload", "array-saturation", "flasharray-2"),
+    ("guest-queue", "virtual-disk-queue-full", "batch-02"),
 )
 # The same phases seen by another rule, which may find it and need not: one VM at the limit of a volume lets the others wait, and so on.
 _ALSO: Sequence[tuple[str, str, str]] = (

@@ -5,6 +5,7 @@ import socket
 from urllib.parse import urlsplit
 
 from gavel.admin.guest_scripts import GuestSystem, guest_script
+from gavel.cli.running import running_listener
 from gavel.config import Settings
 from gavel.domain.errors import SettingsError
 
@@ -39,4 +40,6 @@ def listener_address(settings: Settings) -> str:
     if host is None or host in _NO_ADDRESS:
         host = urlsplit(settings.public_url or "").hostname or socket.getfqdn()
     scheme = "http" if settings.ingest_certificate is None else "https"
-    return f"{scheme}://{f'[{host}]' if ':' in host else host}:{settings.ingest_port}"
+    running = running_listener(settings)
+    port = settings.ingest_port if running is None else urlsplit(running).port
+    return f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}"

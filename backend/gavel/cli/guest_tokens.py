@@ -1,12 +1,15 @@
 """`gavel guest token …`, `list`, `tie`, `untie`: who may push, and what came."""
 
 import argparse
+import os
 from datetime import UTC, datetime
+from pathlib import Path
 
-from gavel.admin.guests import make_guest_token, revoke
+from gavel.admin.guests import guest_token, make_guest_token, revoke
 from gavel.cli.opened import opened
 from gavel.config import Settings
 from gavel.db.engine import Engine, reading, transaction
+from gavel.db.errors import NameTakenError
 from gavel.db.queries.guest_tokens import TokenUse, token_uses
 from gavel.db.queries.guests import PushedDisk, guest_disks, virtual_disk_id
 from gavel.db.write.guest_matches import tie_disk
@@ -20,6 +23,9 @@ def add_token_arguments(parser: argparse.ArgumentParser) -> None:
     add.add_argument(
         "--vm", action="append", default=[], metavar="HOST", help="the only host names it may write for; repeatable"
     )
+    add.add_argument(
+        "--file", type=Path, help="write it there, readable for its owner only; what is there stays while it is valid"
+    )
     actions.add_parser("list", help="tokens with their last use, and lines that were not used, by reason")
     gone = actions.add_parser("revoke", help="take nothing any more that comes with this token")
     gone.add_argument("name")
@@ -27,7 +33,9 @@ def add_token_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_token(arguments: argparse.Namespace, settings: Settings) -> int:
     with opened(settings) as engine:
-        if arguments.verb == "add":
+        if arguments.verb == "add" and arguments.file:
+            _add_to_file(engine, arguments)
+        elif arguments.verb == "add":
             print(make_guest_token(engine, arguments.name, arguments.vm, datetime.now(UTC)).text)
         elif arguments.verb == "revoke":
             revoke(engine, arguments.name, datetime.now(UTC))
@@ -58,6 +66,25 @@ def run_untie(settings: Settings, disk_id: int) -> int:
         match_now(connection)
     print("Untied.")
     return 0
+
+
+def _add_to_file(engine: Engine, arguments: argparse.Namespace) -> None:
+    """A token of that name whose file is lost is of no use to anybody: it is replaced."""
+    file: Path = arguments.file
+    if file.exists() and guest_token(engine, file.read_text().strip()) is not None:
+        print(f"{file} holds a valid token already.")
+        return
+    now = datetime.now(UTC)
+    try:
+        made = make_guest_token(engine, arguments.name, arguments.vm, now)
+    except NameTakenError:
+        revoke(engine, arguments.name, now)
+        made = make_guest_token(engine, arguments.name, arguments.vm, now)
+    fresh = file.with_name(f".{file.name}.{os.getpid()}")
+    fresh.touch(mode=0o600)
+    fresh.write_text(made.text + "\n")
+    fresh.replace(file)
+    print(f"{file} holds a new token.")
 
 
 def _tokens(engine: Engine) -> list[str]:

@@ -7,25 +7,29 @@ from gavel.config import Settings
 from gavel.embedded import postgres
 from gavel.supervise.checks import ensure_data_dir
 from gavel.supervise.lock import InstanceLock, running_pid
-from gavel.supervise.stack import own_url
+from gavel.supervise.stack import listener_url, own_url
 
-_ADDRESS_FILE = "address"
+_ADDRESS_FILE, _LISTENER_FILE = "address", "guest-address"
 
 
 @contextmanager
 def published_address(settings: Settings) -> Iterator[None]:
     """For the length of the block other commands know where this Gavel listens, whatever their own settings say."""
-    file = settings.data_dir / _ADDRESS_FILE
+    file, listener = (settings.data_dir / name for name in (_ADDRESS_FILE, _LISTENER_FILE))
     file.write_text(own_url(settings))
+    listener.unlink(missing_ok=True)
+    if settings.ingest_host:
+        listener.write_text(listener_url(settings))
     try:
         yield
     finally:
         file.unlink(missing_ok=True)
+        listener.unlink(missing_ok=True)
 
 
 def setup_link(settings: Settings) -> str:
     """Address of the pages; with the one-time setup token in its fragment until somebody has used it."""
-    base = settings.public_url or _running_address(settings) or own_url(settings)
+    base = settings.public_url or _published(settings, _ADDRESS_FILE) or own_url(settings)
     try:
         token = settings.setup_token_file.read_text().strip()
     except FileNotFoundError:
@@ -33,11 +37,16 @@ def setup_link(settings: Settings) -> str:
     return f"{base.rstrip('/')}/#setup={token}" if token else f"{base.rstrip('/')}/"
 
 
-def _running_address(settings: Settings) -> str | None:
+def running_listener(settings: Settings) -> str | None:
+    """Address on this machine at which guests push to the Gavel that runs; None where none does, or without a listener."""
+    return _published(settings, _LISTENER_FILE)
+
+
+def _published(settings: Settings, name: str) -> str | None:
     if running_pid(settings.data_dir) is None:
         return None
     try:
-        return (settings.data_dir / _ADDRESS_FILE).read_text().strip() or None
+        return (settings.data_dir / name).read_text().strip() or None
     except FileNotFoundError:
         return None
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from gavel.admin.health import state, warnings
-from gavel.cli.running import setup_link
+from gavel.cli.running import running_listener, setup_link
 from gavel.config import Settings
 from gavel.db.engine import Role, open_engine, reading
 from gavel.db.errors import StorageError
@@ -41,6 +41,7 @@ def _look(settings: Settings, now: datetime) -> dict[str, Any]:
         "data_dir": str(settings.data_dir),
         "supervisor_pid": pid,
         "url": setup_link(settings),
+        "guests_url": running_listener(settings),
         "processes": read_journal(settings.data_dir) if pid else [],
         **_stored(settings, now),
     }
@@ -104,6 +105,7 @@ def _lines(health: dict[str, Any]) -> list[str]:
     return [
         f"Gavel is {running}. Data in {health['data_dir']}.",
         f"Pages and API: {health['url']}" if health["supervisor_pid"] else "Start it with: gavel up",
+        *([f"Guests push to: {health['guests_url']}"] if health["guests_url"] else []),
         *(_process_line(process) for process in health["processes"]),
         f"Database: {database['place']}, {database['mode'] or 'mode unknown'}, "
         f"{'reachable' if database['ok'] else 'not usable'}. {database['detail']}".rstrip(),

@@ -16,6 +16,7 @@ from gavel.domain.errors import SettingsError
 from gavel.embedded.account import server_account
 from gavel.supervise.checks import ensure_data_dir, ensure_port_free
 from gavel.supervise.forks import Forks
+from gavel.supervise.listening import with_listener
 from gavel.supervise.lock import InstanceLock
 from gavel.supervise.output import Terminal
 from gavel.supervise.stack import stack
@@ -40,6 +41,7 @@ def run(arguments: argparse.Namespace, _settings: Settings) -> int:
         ensure_port_free(chosen.host, chosen.port, "GAVEL_PORT", "PORT")
         if chosen.lab:
             ensure_port_free("127.0.0.1", chosen.lab_port, "GAVEL_LAB_PORT", "LAB_PORT")
+        chosen = with_listener(chosen)
         _introduce(chosen, terminal)
         forks = Forks() if Forks.are_possible() else None
         supervisor = Supervisor(stack(chosen, forks), chosen.data_dir, lock.fileno(), terminal, forks)

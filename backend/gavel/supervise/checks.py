@@ -47,8 +47,8 @@ def _full(data_dir: Path, free: int, enough: int) -> str:
     )
 
 
-def ensure_port_free(host: str, port: int, variable: str, make_variable: str) -> None:
-    """See that we may listen on `host`:`port`, as a server that allows address reuse does."""
+def ensure_port_free(host: str, port: int, variable: str, make_variable: str | None = None) -> None:
+    """See that we may listen on `host`:`port`, as a server that allows address reuse does. Raises StartError, which names the variables."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with closing(socket.socket(family, socket.SOCK_STREAM)) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -56,7 +56,8 @@ def ensure_port_free(host: str, port: int, variable: str, make_variable: str) ->
             probe.bind((host, port))
             probe.listen(1)
         except OSError as error:
-            raise StartError(_port_refused(host, port, error, f"{variable} (make up {make_variable}=…)")) from error
+            how = variable if make_variable is None else f"{variable} (make up {make_variable}=…)"
+            raise StartError(_port_refused(host, port, error, how)) from error
 
 
 def _port_refused(host: str, port: int, error: OSError, how: str) -> str:

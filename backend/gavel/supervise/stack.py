@@ -14,7 +14,8 @@ from gavel.supervise.service import Launch, ModuleLaunch, Service
 
 # What our processes have in common, with what their programs load as they start: loaded once, and shared by all that are forked from there.
 _SHARED_MODULES = (
-    "gavel.jobs.worker", "gavel.api.app", "gavel.api.http_protocol", "gavel.cli.commands", "gavel.cli.register",
+    "gavel.jobs.worker", "gavel.api.app", "gavel.api.http_protocol", "gavel.cli.commands", "gavel.cli.register", "gavel.cli.guest",
+    "gavel.listener.app",
     "celery.bin.celery", "celery.apps.worker", "celery.apps.beat", "celery.concurrency.prefork", "celery.worker.components",
     "celery.worker.consumer", "kombu.transport.redis",
     "uvicorn", "uvicorn.lifespan.on", "uvicorn.loops.auto", "uvicorn.protocols.http.h11_impl",
@@ -120,6 +121,13 @@ def _lab(settings: Settings, migrated: tuple[str, ...]) -> list[Service]:
         sys.executable, "-m", "gavel_lab", "--port", str(settings.lab_port), "--seed", str(settings.lab_seed),
         "--scale", settings.lab_scale, "--data-dir", str(folder), "--announce", str(announcement),
     ]  # fmt: skip
+    token = folder / "guest-token"
+    guests = []
+    if settings.lab_guests and settings.ingest_host and settings.ingest_certificate is None:
+        argv += ["--push-to", listener_url(settings), "--push-token", str(token)]
+        # As whoever sets up an agent does it.
+        make_token = _module(settings, "gavel.cli", "guest", "token", "add", "lab guests", "--file", str(token))
+        guests = [Service("lab-guests", make_token, after=(*migrated, "lab"), once=True)]
 
     def launch() -> Launch:
         folder.mkdir(mode=0o700, exist_ok=True)
@@ -131,6 +139,7 @@ def _lab(settings: Settings, migrated: tuple[str, ...]) -> list[Service]:
         # Workers log out of its arrays and vCenters.
         Service("lab", launch, probe=announcement.exists, outlives=tuple(_WORKERS), niceness=_NICENESS["lab"]),
         Service("lab-sources", register, after=(*migrated, "lab"), once=True, repeat=True),
+        *guests,
     ]
 
 
@@ -208,9 +217,19 @@ def _answers(settings: Settings) -> Callable[[], bool]:
 
 def own_url(settings: Settings) -> str:
     """Address of the API on this machine."""
+    return f"http://{_reached(settings.host)}:{settings.port}"
+
+
+def listener_url(settings: Settings) -> str:
+    """Address on this machine at which guests push. Only where there is a listener."""
+    scheme = "http" if settings.ingest_certificate is None else "https"
+    return f"{scheme}://{_reached(settings.ingest_host or '')}:{settings.ingest_port}"
+
+
+def _reached(host: str) -> str:
+    """As this machine reaches whoever listens there."""
     everywhere = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 (recognised, not bound)
-    host = everywhere.get(settings.host, f"[{settings.host}]" if ":" in settings.host else settings.host)
-    return f"http://{host}:{settings.port}"
+    return everywhere.get(host, f"[{host}]" if ":" in host else host)
 
 
 def _module(settings: Settings, module: str, *arguments: str) -> Callable[[], Launch]:

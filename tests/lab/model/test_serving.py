@@ -251,7 +251,7 @@ def test_the_truth_of_devices_and_volumes_adds_up_to_that_of_the_disks(own_lab: 
 
 def test_the_stories_of_an_hour_name_layer_datastore_and_culprit(own_lab: Lab) -> None:
     told = ask(own_lab, "/stories", "from=2026-11-21T03:00:00Z&to=2026-11-21T04:00:00")[1]["stories"]
-    assert {story["layer"] for story in told} == {"kernel", "san", "array", None}
+    assert {story["layer"] for story in told} == {"guest", "kernel", "san", "array", None}
     assert next(story for story in told if story["story"] == "noisy-neighbour")["culprits"] == ["vdi-03"]
 
 
