@@ -1,6 +1,8 @@
 """The settings of an installation, from GAVEL_* environment variables. Only entry points read them."""
 
 import re
+from collections.abc import Callable
+from datetime import timedelta
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -11,6 +13,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 import gavel
 from gavel.domain.errors import SettingsError
+from gavel.domain.retention import LIMITS, Grain, parse_length, refuse_beyond
 from gavel.embedded import postgres, valkey
 
 Port = Annotated[int, Field(ge=1, le=65535)]
@@ -29,6 +32,18 @@ def _public(url: str | None) -> str | None:
     if not _PATH.fullmatch(parts.path) or {".", ".."} & set(parts.path.split("/")):
         raise ValueError(f"the path {parts.path!r} may have letters, digits, '.', '_', '~' and '-' between its slashes")
     return url
+
+
+def _length(grain: Grain) -> Callable[[Any], Any]:
+    def parsed(value: Any) -> Any:
+        """Raises ValueError for what neither storage mode can keep."""
+        if not isinstance(value, str):
+            return value
+        length = parse_length(value)
+        refuse_beyond(length, *LIMITS[grain])
+        return length
+
+    return parsed
 
 
 PublicUrl = Annotated[OptionalText, AfterValidator(_public)]
@@ -56,6 +71,11 @@ class Settings(BaseSettings):
     ingest_port: Port = 8322
     ingest_certificate: Path | None = None
     ingest_certificate_key: Path | None = None
+    # How long rows of each grain stay, as 48h or 14d; empty: the default of the storage mode. `gavel db migrate` puts them into force.
+    keep_samples: Annotated[timedelta | None, BeforeValidator(_length(Grain.SAMPLES))] = None
+    keep_minutes: Annotated[timedelta | None, BeforeValidator(_length(Grain.MINUTES))] = None
+    keep_5_minutes: Annotated[timedelta | None, BeforeValidator(_length(Grain.FIVE_MINUTES))] = None
+    keep_hours: Annotated[timedelta | None, BeforeValidator(_length(Grain.HOURS))] = None
     frontend_dir: Path = Path(gavel.__file__).parents[2] / "frontend" / "dist"
     key_file: Path = Path()
 
@@ -69,6 +89,17 @@ class Settings(BaseSettings):
     pg_user: OptionalText = None
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: Literal["auto", "json", "console"] = "auto"
+
+    @property
+    def keep(self) -> dict[Grain, timedelta]:
+        """How long the operator wants rows of a grain to stay; without those that have the default."""
+        lengths = {
+            Grain.SAMPLES: self.keep_samples,
+            Grain.MINUTES: self.keep_minutes,
+            Grain.FIVE_MINUTES: self.keep_5_minutes,
+            Grain.HOURS: self.keep_hours,
+        }
+        return {grain: length for grain, length in lengths.items() if length is not None}
 
     @property
     def public_path(self) -> str:

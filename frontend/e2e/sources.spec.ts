@@ -35,18 +35,21 @@ test('every source shows its state, lag, clock and streams', { tag: '@living' },
   await expect(page.getByRole('table', { name: 'Runs' }).first()).toBeVisible()
 })
 
-test('stored data lists every grain with the days that it is kept for and its size', async ({ page }) => {
+test('stored data lists every grain with the days that it is kept for, their setting and its size', async ({
+  page,
+}) => {
   await page.goto('/sources')
   const rows = page.getByRole('table', { name: 'Stored data' }).getByRole('row')
   await expect(rows).toHaveCount(6)
-  for (const [grain, days] of [
-    ['Samples', 2],
-    ['Minutes, disks and devices', 2],
-    ['Minutes, other objects', 8],
-    ['5-minute sums', 30],
-    ['Hourly sums', 400],
+  for (const [grain, days, setting] of [
+    ['Samples', 2, 'SAMPLES'],
+    ['Minutes, disks and devices', 2, 'SAMPLES'],
+    ['Minutes, other objects', 8, 'MINUTES'],
+    ['5-minute sums', 30, '5_MINUTES'],
+    ['Hourly sums', 400, 'HOURS'],
   ]) {
-    await expect(rows.filter({ hasText: `${grain}` })).toContainText(new RegExp(`${days} days[\\d.]+ [kMG]B`))
+    const stored = new RegExp(`${days} daysGAVEL_KEEP_${setting} default[\\d.]+ [kMG]B`)
+    await expect(rows.filter({ hasText: `${grain}` })).toContainText(stored)
   }
 })
 

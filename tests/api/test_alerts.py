@@ -259,6 +259,27 @@ def test_a_preview_of_much_takes_rows_of_five_minutes_for_what_is_further_back_a
     ]
 
 
+def test_a_preview_beyond_the_minutes_that_are_kept_takes_rows_of_five_minutes_and_says_so(
+    admin: TestClient, scene: AlertScene
+) -> None:
+    scene.ask_to_write("UPDATE storage_mode SET keep_minutes = INTERVAL '2 days'")
+    scene.now = scene.now.replace(minute=30)
+    begin = 3 * 24 * 60
+    scene.environment.write(
+        [(ScopeKind.DATASTORE, scene.store, scene.now - back * MINUTE, row(60_000, 30_000, KERNEL if back > begin - 10 else HEALTHY))
+         for back in range(begin - 30, begin + 1)]
+    )  # fmt: skip
+    scene.environment.attributed_until(scene.now)
+    rule = {**KERNEL_SLOW, "where": {"name": "simple"}}
+    tried = admin.post("/api/v1/alert-rules/preview", json={"rule": rule, "days": 4})
+    found = tried.raise_for_status().json()
+    assert [one["resolution"] for one in found["spans"]] == ["5m", "1m"]
+    until = datetime.fromisoformat(found["spans"][1]["from_at"])
+    assert timedelta(0) <= until - (datetime.now(UTC) - timedelta(days=2)) <= 5 * MINUTE
+    assert found["note"].startswith("Minutes are kept since ")
+    assert [one["fired_at"] for one in found["firings"]] == [f"{scene.now - begin * MINUTE:%Y-%m-%dT%H:%M:%SZ}"]
+
+
 def test_a_dead_letter_is_sent_again_when_somebody_asks_for_it(admin: TestClient, scene: AlertScene) -> None:
     with http_receiver() as receiver:
         receiver.answers[:] = [Says(403), Says(200)]

@@ -25,7 +25,7 @@ from gavel.domain.source import SourceKind
         ("from=yesterday", "is no time"),
         ("from=2026-11-21T10:00:00", "time zone"),
         ("from=now&to=-1h", "empty"),
-        ("from=-99999d", "days that Gavel keeps"),
+        ("from=-99999d", "longer than 400 days"),
         ("points=5000", "points"),
     ],
 )

@@ -19,7 +19,7 @@ from tests.benchmarks.fill.__main__ import main as fill
 from gavel.db.engine import Role, open_engine, reading, transaction
 from gavel.db.migrate import migrate
 from gavel.db.series import maintenance, packed
-from gavel.db.series.catalog import DAY, HOUR, RAWS, ROLLS, Mode, RawSeries, Roll
+from gavel.db.series.catalog import DAY, DEFAULT_KEEP, HOUR, RAWS, ROLLS, Mode, RawSeries, Roll
 from gavel.domain.source import Stream
 from gavel.embedded import postgres
 
@@ -94,7 +94,7 @@ def rows_kept(series: RawSeries | Roll) -> float:
 
 
 def keep(series: RawSeries | Roll) -> timedelta:
-    return series.keep[Mode.PLAIN] if isinstance(series, RawSeries) else series.keep
+    return DEFAULT_KEEP[Mode.PLAIN][series.grain]
 
 
 def not_yet_packed(series: RawSeries | Roll) -> float:

@@ -249,3 +249,39 @@ def test_what_a_machine_announces_is_entered_anew_where_its_key_is_lost(gavel: s
         [row] = sources(connection)
     engine.dispose()
     assert stored_secrets(row, load_vault(key_file)) == {"api_token": ARRAY["settings"]["api_token"]}  # type: ignore[index]
+
+
+def test_retention_that_changes_is_said_with_what_becomes_of_older_rows(
+    gavel: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def migrated() -> list[str]:
+        assert main(["db", "migrate"]) == 0
+        return capsys.readouterr().out.splitlines()
+
+    monkeypatch.setenv("GAVEL_KEEP_SAMPLES", "10d")
+    monkeypatch.setenv("GAVEL_KEEP_MINUTES", "72h")
+    assert migrated() == [
+        "The schema is up to date.",
+        (
+            "Samples and minutes of disks and devices are kept 10d now, 2d before (GAVEL_KEEP_SAMPLES)."
+            " What is older than 2d is gone already."
+        ),
+        "Minutes of other objects are kept 3d now, 8d before (GAVEL_KEEP_MINUTES). Older ones are deleted within minutes.",
+    ]
+    assert migrated() == ["The schema is up to date."]
+    monkeypatch.delenv("GAVEL_KEEP_SAMPLES")
+    assert migrated()[1:] == [
+        (
+            "Samples and minutes of disks and devices are kept 2d now, 10d before (GAVEL_KEEP_SAMPLES, the default)."
+            " Older ones are deleted within minutes."
+        )
+    ]
+
+
+def test_retention_that_the_store_cannot_have_is_refused(
+    gavel: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GAVEL_KEEP_HOURS", "30d")
+    monkeypatch.setenv("GAVEL_KEEP_5_MINUTES", "31d")
+    assert main(["db", "migrate"]) != 0
+    assert "GAVEL_KEEP_HOURS: 30d is shorter than GAVEL_KEEP_5_MINUTES, 31d." in capsys.readouterr().err

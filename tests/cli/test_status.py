@@ -81,4 +81,24 @@ def test_what_is_kept_is_listed_with_its_size(capsys: pytest.CaptureFixture[str]
         "5-minute sums",
         "hourly sums",
     ]
-    assert re.fullmatch(r"  samples: keeps 2 days, \d+\.\d MB", lines[0])
+    assert re.fullmatch(r"  samples: keeps 2 days \(GAVEL_KEEP_SAMPLES, default\), \d+\.\d MB", lines[0])
+
+
+def test_kept_length_that_is_set_and_not_in_force_yet_is_named(
+    postgres_url: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GAVEL_KEEP_5_MINUTES", "6w")
+
+    def line() -> str:
+        return next(line for line in said(capsys).splitlines() if "5-minute sums: keeps" in line)
+
+    assert "keeps 30 days (GAVEL_KEEP_5_MINUTES, default)" in line()
+    assert line().endswith(
+        "; here GAVEL_KEEP_5_MINUTES says 42 days, in force with the next gavel up or gavel db migrate"
+    )
+    assert main(["db", "migrate"]) == 0
+    capsys.readouterr()
+    assert "keeps 42 days (GAVEL_KEEP_5_MINUTES)" in line()
+    assert "in force" not in line()
+    monkeypatch.delenv("GAVEL_KEEP_5_MINUTES")
+    assert "; here GAVEL_KEEP_5_MINUTES says the default, in force" in line()

@@ -1,5 +1,6 @@
 """The processes of `gavel up`, as data: what depends on what, and which servers are left out."""
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -135,7 +136,10 @@ def test_children_get_every_setting_spelled_out_so_that_all_agree(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GAVEL_LOG_LEVEL", "error")
-    settings = Settings(data_dir=tmp_path, port=9000, ingest_host="127.0.0.1", ingest_port=9001)
+    settings = Settings(
+        data_dir=tmp_path, port=9000, ingest_host="127.0.0.1", ingest_port=9001,
+        keep_samples=timedelta(hours=49), keep_hours=timedelta(days=90),
+    )  # fmt: skip
     child = child_environment(settings)
     for name, value in child.items():
         if name.startswith("GAVEL_"):

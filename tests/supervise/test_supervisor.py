@@ -280,6 +280,19 @@ def test_a_step_that_has_something_to_tell_is_heard(screen: io.StringIO, supervi
     assert "away │ three are gone" in screen.getvalue()
 
 
+def test_a_step_that_says_what_it_always_says_is_not_heard(screen: io.StringIO, supervise: Supervise) -> None:
+    said = "print('up to date'); print('samples are kept 3d now')"
+
+    async def scenario() -> None:
+        always = replace(step("migrate", said), shows_output=True, known_noise=("up to date",))
+        async with running(supervise([always])):
+            pass
+
+    asyncio.run(scenario())
+    assert "migrate │ samples are kept 3d now" in screen.getvalue()
+    assert "up to date" not in screen.getvalue()
+
+
 def test_services_that_wait_for_each_other_or_for_a_stranger_are_refused() -> None:
     def named(name: str, *after: str) -> Service:
         return Service(name, lambda: Launch([]), after=after)

@@ -73,7 +73,7 @@ def time_range(
     if window.from_at >= window.to_at:
         raise HTTPException(422, f"The range is empty: from {window.from_at:%Y-%m-%d %H:%M:%S}Z is not before to.")
     if window.to_at - window.from_at > _LONGEST:
-        raise HTTPException(422, f"The range is longer than the {_LONGEST.days} days that Gavel keeps.")
+        raise HTTPException(422, f"The range is longer than {_LONGEST.days} days.")
     return window
 
 

@@ -1,6 +1,7 @@
 """Migrate, check, export and import the database. The embedded database is served for the purpose when Gavel is not running."""
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
 
 from gavel.cli import dump
@@ -9,8 +10,17 @@ from gavel.config import Settings
 from gavel.db import migrate
 from gavel.db.engine import Role, open_engine, reading
 from gavel.db.queries.health import sealed_with
+from gavel.db.series.retention import RetentionChange
 from gavel.domain.errors import SettingsError
+from gavel.domain.retention import VARIABLES, Grain, format_length
 from gavel.vault import load_vault
+
+_GRAINS: Mapping[Grain, str] = {
+    Grain.SAMPLES: "Samples and minutes of disks and devices",
+    Grain.MINUTES: "Minutes of other objects",
+    Grain.FIVE_MINUTES: "5-minute sums",
+    Grain.HOURS: "hourly sums",
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,7 +44,7 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
         return _import(arguments, settings)
     with database(settings) as url:
         if arguments.action == "migrate":
-            return _migrate(url, settings.key_file, new_key=arguments.new_key)
+            return _migrate(url, settings, new_key=arguments.new_key)
         if arguments.action == "check":
             return _check(url)
         dump.export(url, arguments.file)
@@ -46,13 +56,30 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
     return 0
 
 
-def _migrate(url: str, key_file: Path, *, new_key: bool) -> int:
+def _migrate(url: str, settings: Settings, *, new_key: bool) -> int:
     applied = migrate.migrate(url)
     print(f"Applied {', '.join(applied)}." if applied else "The schema is up to date.")
+    _set_retention(url, settings)
+    key_file = settings.key_file
     if not key_file.exists() and not new_key:
         _refuse_new_key(url, key_file)
     load_vault(key_file)
     return 0
+
+
+def _set_retention(url: str, settings: Settings) -> None:
+    for change in migrate.set_retention(url, settings.keep):
+        print(_retention_line(change))
+
+
+def _retention_line(change: RetentionChange) -> str:
+    """What stays longer or shorter from now on, by which setting, and what becomes of older rows."""
+    before, after = format_length(change.before), format_length(change.after)
+    by = f"{VARIABLES[change.grain]}, the default" if change.is_default else VARIABLES[change.grain]
+    what = f"{_GRAINS[change.grain]} are kept {after} now, {before} before ({by})."
+    if change.after > change.before:
+        return f"{what} What is older than {before} is gone already."
+    return f"{what} Older ones are deleted within {'minutes' if change.drops_at_once else 'a day'}."
 
 
 def _refuse_new_key(url: str, key_file: Path) -> None:
@@ -83,6 +110,7 @@ def _import(arguments: argparse.Namespace, settings: Settings) -> int:
     dump.require_nobody_running(settings.data_dir)
     with database(settings) as url:
         applied = dump.restore(url, arguments.file, replace=arguments.replace)
+        _set_retention(url, settings)
     print(f"Imported {arguments.file}." + (f" Then applied {', '.join(applied)}." if applied else ""))
     there = "is there" if settings.key_file.is_file() else "is NOT there, and a new one would open none of them"
     print(

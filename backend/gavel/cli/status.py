@@ -3,7 +3,7 @@
 import argparse
 import json
 from dataclasses import asdict
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from gavel.admin.health import state, warnings
@@ -15,8 +15,11 @@ from gavel.db.migrate import check
 from gavel.db.queries.kept import Kept, KeptGrain, kept
 from gavel.db.queries.sources import SourceHealth, source_health
 from gavel.db.queries.unmatched import UnmatchedQuery, unmatched
+from gavel.domain.retention import VARIABLES
 from gavel.supervise.journal import read_journal
 from gavel.supervise.lock import running_pid
+
+_DAY = timedelta(days=1)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,7 +63,7 @@ def _stored(settings: Settings, now: datetime) -> dict[str, Any]:
         try:
             with reading(engine) as connection:
                 sources = [_source(health) for health in source_health(connection, now)]
-                sizes = [_kept(each) for each in kept(connection)]
+                sizes = [_kept(each, settings) for each in kept(connection)]
                 counts = [asdict(each) for each in unmatched(connection, UnmatchedQuery(limit=0)).counts]
         finally:
             engine.dispose()
@@ -70,11 +73,18 @@ def _stored(settings: Settings, now: datetime) -> dict[str, Any]:
     return {"database": database, "kept": sizes, "sources": sources, "unmatched": counts}
 
 
-def _kept(each: Kept) -> dict[str, Any]:
-    """`bytes_a_day`, `full_bytes`: None before the first day is over."""
+def _kept(each: Kept, settings: Settings) -> dict[str, Any]:
+    """`bytes_a_day`, `full_bytes`: None before the first day is over. `next_keep_days`: by the settings here, None
+    for the default; `is_pending` where that is not in force yet."""
+    chosen = next((length for grain, length in settings.keep.items() if VARIABLES[grain] == each.setting), None)
+    next_keep_days = None if chosen is None else chosen / _DAY
     return {
         "grain": str(each.grain),
         "keep_days": each.keep_days,
+        "setting": each.setting,
+        "is_default": each.is_default,
+        "is_pending": next_keep_days != (None if each.is_default else each.keep_days),
+        "next_keep_days": next_keep_days,
         "since": None if each.since is None else each.since.isoformat(),
         "bytes": each.bytes,
         "bytes_a_day": each.bytes_a_day,
@@ -130,7 +140,16 @@ def _kept_line(each: dict[str, Any]) -> str:
         if each["bytes_a_day"] is None
         else f", {_size(each['bytes_a_day'])} a day, {_size(each['full_bytes'])} when full"
     )
-    return f"  {_GRAINS[each['grain']]}: keeps {each['keep_days']:g} days, {_size(each['bytes'])}{rate}"
+    by = f"{each['setting']}, default" if each["is_default"] else each["setting"]
+    return f"  {_GRAINS[each['grain']]}: keeps {each['keep_days']:g} days ({by}), {_size(each['bytes'])}{rate}{_pending(each)}"
+
+
+def _pending(each: dict[str, Any]) -> str:
+    """What another `gavel up` or `gavel db migrate` with the settings of here would change."""
+    if not each["is_pending"]:
+        return ""
+    length = "the default" if each["next_keep_days"] is None else f"{each['next_keep_days']:g} days"
+    return f"; here {each['setting']} says {length}, in force with the next gavel up or gavel db migrate"
 
 
 def _size(number: float) -> str:

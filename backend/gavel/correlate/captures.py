@@ -19,13 +19,10 @@ from gavel.db.engine import Connection, Engine, transaction
 from gavel.db.queries import imports as ask
 from gavel.db.queries.correlation import note_change
 from gavel.db.series import modes
-from gavel.db.series.catalog import LEDGER as LEDGER_SERIES
-from gavel.db.series.catalog import SAMPLES
 from gavel.db.write.imports import remove_import, tie_capture
 from gavel.domain.errors import SettingsError
 from gavel.domain.imports import ImportState, OffsetOrigin
 from gavel.domain.samples import NOT_MEASURED
-from gavel.domain.source import ATTRIBUTED
 
 _US = 1_000_000
 _BUSIEST = 8
@@ -110,9 +107,7 @@ def _note_minutes(connection: Connection, imported: ask.FileImport, now: datetim
 
 def _oldest(connection: Connection, now: datetime) -> datetime:
     """Samples and minutes from then on are all there still."""
-    mode = modes.stored(connection)
-    kept = min(*(SAMPLES[stream].keep[mode] for stream in ATTRIBUTED), LEDGER_SERIES.keep[mode])
-    return now - kept + _BEFORE_RETENTION
+    return modes.storage(connection).whole_since(now) + _BEFORE_RETENTION
 
 
 def _proposal(

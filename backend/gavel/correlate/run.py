@@ -23,13 +23,10 @@ from gavel.db.engine import Connection, Engine, reading, snapshot
 from gavel.db.locks import only_one
 from gavel.db.queries import correlation as ask
 from gavel.db.series import modes
-from gavel.db.series.catalog import LEDGER as LEDGER_SERIES
-from gavel.db.series.catalog import SAMPLES
 from gavel.db.write.alert_memory import minutes_written
 from gavel.db.write.ledger import write_ledger
 from gavel.domain.ledger import LedgerRows, Notes, joined, picked
 from gavel.domain.scope import ScopeKind
-from gavel.domain.source import ATTRIBUTED
 
 log = structlog.get_logger(__name__)
 _newest_environment: WeakKeyDictionary[Engine, tuple[object, Environment]] = WeakKeyDictionary()
@@ -47,7 +44,7 @@ _CLOCKS_BEFORE = timedelta(minutes=10)
 _CLOCKS_AFTER = timedelta(minutes=5)
 # What is written again when a pod turns out to count its writes otherwise.
 _MISREAD = timedelta(hours=2)
-# Further behind than this, nobody waits for what happened then; samples are kept so long on plain PostgreSQL.
+# Further behind than this, nobody waits for what happened then; samples are kept so long at least.
 _FAR_BEHIND = timedelta(minutes=10)
 _KEPT = timedelta(hours=48)
 # Retention drops whole partitions: what lies so near to its end may be gone in part.
@@ -104,15 +101,14 @@ def _correlate_once(worker: Worker) -> int:
     with snapshot(worker.engine) as connection:
         ask.hold_samples(connection)
         look = _load_snapshot(connection, now)
-        ask.renew_minutes(connection, RULES_VERSION, now - _renewable(connection))
+        ask.renew_minutes(connection, RULES_VERSION, _oldest(connection, now))
         _take_changes(connection, look)
         return _write_new(connection, look) or _write_early(connection, look) or _write_again(connection, look)
 
 
-def _renewable(connection: Connection) -> timedelta:
-    """How far back samples and minutes are all there still."""
-    mode = modes.stored(connection)
-    return min(*(SAMPLES[stream].keep[mode] for stream in ATTRIBUTED), LEDGER_SERIES.keep[mode]) - _BEFORE_RETENTION
+def _oldest(connection: Connection, now: datetime) -> datetime:
+    """Samples and minutes from then on are all there still."""
+    return modes.storage(connection).whole_since(now) + _BEFORE_RETENTION
 
 
 def _may_have_work(connection: Connection, now: datetime) -> bool:

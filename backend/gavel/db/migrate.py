@@ -1,9 +1,9 @@
 """Bring the schema up to date, and say whether it is."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from alembic import command
@@ -16,8 +16,10 @@ from sqlalchemy.exc import DBAPIError
 import gavel
 from gavel.db.engine import Role, open_engine, transaction
 from gavel.db.errors import SchemaError, StorageError
-from gavel.db.series import maintenance, modes
+from gavel.db.series import maintenance, modes, retention
 from gavel.db.series.catalog import Mode
+from gavel.db.series.retention import RetentionChange
+from gavel.domain.retention import Grain
 
 # Any fixed number, so that two processes that migrate the same database meet on it.
 _LOCK = 0x6761_7665_6C
@@ -55,6 +57,18 @@ def migrate(url: str, *, server_side_prepare: bool = True) -> list[str]:
             raise SchemaError(f"Migration failed and was undone: {str(error.orig).strip()}") from error
         maintenance.ensure_partitions(engine, datetime.now(UTC))
         return applied
+
+
+def set_retention(
+    url: str, chosen: Mapping[Grain, timedelta], *, server_side_prepare: bool = True
+) -> list[RetentionChange]:
+    """Keep rows as long as the operator wants from now on; [] when they are kept so already. Raises SettingsError for what cannot be.
+
+    For a schema that is current; safe when several processes call it at once.
+    """
+    with _engine(url, server_side_prepare=server_side_prepare) as engine, transaction(engine) as connection:
+        connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
+        return retention.change(connection, chosen)
 
 
 def check(url: str, *, server_side_prepare: bool = True) -> SchemaReport:

@@ -42,6 +42,8 @@ _SETTINGS = {
     "port": "5432",
     "unix_socket_permissions": "0700",
     "max_connections": "60",
+    # An export locks every partition at once: ten thousand of them where samples are kept longest.
+    "max_locks_per_transaction": "256",
     "shared_buffers": "128MB",
     "timezone": "UTC",
     "log_timezone": "UTC",

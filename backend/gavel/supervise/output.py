@@ -75,7 +75,7 @@ class ServiceLog:
             self._on_disk_full()
         shown = _readable(line)
         is_noise = is_full or any(known in line for known in self._known_noise)
-        if self._terminal.verbose or self._shows_output or (shown.is_trouble and not is_noise):
+        if self._terminal.verbose or ((self._shows_output or shown.is_trouble) and not is_noise):
             # One line of theirs stays one line, so that none looks like another service's.
             text = escape_controls(shown.text).replace("\n", "\\n")
             self._terminal.say(f"{self._name:>12} │ {text}")

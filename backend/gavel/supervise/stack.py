@@ -4,9 +4,11 @@ import os
 import sys
 import urllib.request
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 
 from gavel.config import Settings
+from gavel.domain.retention import format_length
 from gavel.embedded import postgres, valkey
 from gavel.supervise import preload
 from gavel.supervise.forks import Forks
@@ -101,12 +103,25 @@ def _broker(settings: Settings) -> Service:
     return Service("broker", launch, probe=is_ready, stop_signal=valkey.STOP_SIGNAL, known_noise=noise)
 
 
+# Of `gavel db migrate`.
+_EVERYDAY = ("The schema is up to date.", "Applied ")
+
+
 def _migration(settings: Settings, after: tuple[str, ...]) -> Service:
     # By itself, while the others' modules are being loaded.
     launch = Launch(
         [sys.executable, "-m", "gavel.cli", "db", "migrate"], child_environment(settings), {"cwd": settings.data_dir}
     )
-    return Service("migrate", lambda: launch, after=after, once=True, start_timeout_s=None)
+    # What else it says, as that rows stay shorter from now on, is for whoever starts it.
+    return Service(
+        "migrate",
+        lambda: launch,
+        after=after,
+        once=True,
+        start_timeout_s=None,
+        shows_output=True,
+        known_noise=_EVERYDAY,
+    )
 
 
 def _announcement(settings: Settings) -> Path:
@@ -247,4 +262,6 @@ def child_environment(settings: Settings) -> dict[str, str]:
 
 
 def _text(value: object) -> str:
+    if isinstance(value, timedelta):
+        return format_length(value)
     return str(value.resolve()) if isinstance(value, Path) else str(value)

@@ -4422,8 +4422,9 @@ export interface components {
         };
         /**
          * Kept
-         * @description Rows of one grain. `keep_days`: how long they stay. `since`: start of the oldest ones; null while there is none.
+         * @description Rows of one grain. `keep_days`: how long they stay, by the setting `setting` or by default (`is_default`).
          *
+         *     `since`: start of the oldest ones; null while there is none.
          *     `bytes`: on the database's disk, with indexes. `bytes_a_day`: mean of the days that are there; null before the first day is over.
          *     `full_bytes`: size once rows of all days that are kept are there, at that growth.
          */
@@ -4439,8 +4440,12 @@ export interface components {
              * @enum {string}
              */
             grain: "samples" | "leaf_minutes" | "minutes" | "five_minutes" | "hours";
+            /** Is Default */
+            is_default: boolean;
             /** Keep Days */
             keep_days: number;
+            /** Setting */
+            setting: string;
             /** Since */
             since: string | null;
         };
@@ -20830,7 +20835,9 @@ export interface operations {
                      *         "bytes_a_day": 1200000000,
                      *         "full_bytes": 2400000000,
                      *         "grain": "samples",
+                     *         "is_default": true,
                      *         "keep_days": 2,
+                     *         "setting": "GAVEL_KEEP_SAMPLES",
                      *         "since": "2026-11-22T09:00:00Z"
                      *       },
                      *       {
@@ -20838,7 +20845,9 @@ export interface operations {
                      *         "bytes_a_day": 900000000,
                      *         "full_bytes": 1800000000,
                      *         "grain": "leaf_minutes",
+                     *         "is_default": true,
                      *         "keep_days": 2,
+                     *         "setting": "GAVEL_KEEP_SAMPLES",
                      *         "since": "2026-11-22T09:00:00Z"
                      *       },
                      *       {
@@ -20846,7 +20855,9 @@ export interface operations {
                      *         "bytes_a_day": 250000000,
                      *         "full_bytes": 2000000000,
                      *         "grain": "minutes",
+                     *         "is_default": true,
                      *         "keep_days": 8,
+                     *         "setting": "GAVEL_KEEP_MINUTES",
                      *         "since": "2026-11-18T09:00:00Z"
                      *       },
                      *       {
@@ -20854,7 +20865,9 @@ export interface operations {
                      *         "bytes_a_day": 169000000,
                      *         "full_bytes": 5070000000,
                      *         "grain": "five_minutes",
+                     *         "is_default": true,
                      *         "keep_days": 30,
+                     *         "setting": "GAVEL_KEEP_5_MINUTES",
                      *         "since": "2026-11-18T00:00:00Z"
                      *       },
                      *       {
@@ -20862,7 +20875,9 @@ export interface operations {
                      *         "bytes_a_day": 11500000,
                      *         "full_bytes": 4600000000,
                      *         "grain": "hours",
+                     *         "is_default": true,
                      *         "keep_days": 400,
+                     *         "setting": "GAVEL_KEEP_HOURS",
                      *         "since": "2026-11-16T00:00:00Z"
                      *       }
                      *     ]

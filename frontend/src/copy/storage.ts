@@ -11,6 +11,8 @@ export const grains = {
   hours: 'Hourly sums',
 }
 export const keptFor = 'Kept for'
+export const setting = 'Setting'
+export const byDefault = 'default'
 export const days = (count: string) => `${count} days`
 export const day = '1 day'
 export const size = 'Size'

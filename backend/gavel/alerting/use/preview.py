@@ -17,8 +17,10 @@ from gavel.alerting.use.rules import measures_of, rule_from
 from gavel.db.engine import Connection
 from gavel.db.queries.ledger import ledger
 from gavel.db.queries.scopes import ledger_until
+from gavel.db.series.modes import storage
 from gavel.diagnosis.baselines import Usual, usual
 from gavel.diagnosis.diagnose import MINUTE
+from gavel.domain.retention import Grain
 
 _FIVE = 5 * MINUTE
 # Rows of the ledger that one preview may read: some seconds.
@@ -82,7 +84,7 @@ def preview(connection: Connection, plain: Mapping[str, Any], days: int, now: da
     there = _looked_at(connection, rule)
     if not there.objects:
         return Preview(from_at, to_at, (), 0, 0, (), "No object matches the scope of the rule.")
-    spans, limits = _spans(from_at, to_at, len(there.objects))
+    spans, limits = _spans(from_at, to_at, len(there.objects), storage(connection).since(Grain.MINUTES))
     table = rule_table({_RULE_ID: rule}, measures_of([rule]), np.ones((1, len(there.objects)), dtype=np.bool_))
     trial = _Try(rule, there, usual(connection, SCOPES[rule.scope.subject], there.ids), table)
     firings = _firings(trial, _moves(connection, trial, spans))
@@ -96,21 +98,27 @@ def _looked_at(connection: Connection, rule: Rule) -> AlertObjects:
     return AlertObjects(every.subject, every.keys[chosen], tuple(every.objects[n] for n in chosen.tolist()))
 
 
-def _spans(from_at: datetime, to_at: datetime, objects: int) -> tuple[tuple[PreviewPart, ...], str | None]:
-    """Minutes as far back as they are few enough, rows of five minutes before that; as little of the range as there is room for."""
+def _spans(
+    from_at: datetime, to_at: datetime, objects: int, kept_since: datetime
+) -> tuple[tuple[PreviewPart, ...], str | None]:
+    """Minutes as far back as they are kept and few enough, rows of five minutes before that; as much of the range as is read."""
     minutes = (to_at - from_at) // MINUTE
-    if objects * minutes <= _MOST_ROWS:
+    is_room = objects * minutes <= _MOST_ROWS
+    if is_room and from_at >= kept_since:
         return (PreviewPart(from_at, to_at, "1m"),), None
-    fine = min(minutes, max(60, _MOST_ROWS // 2 // objects))
-    middle = to_at - fine * MINUTE
-    middle -= timedelta(seconds=middle.timestamp() % _FIVE.total_seconds())
+    fine = minutes if is_room else min(minutes, max(60, _MOST_ROWS // 2 // objects))
+    middle = min(max(_floor(to_at - fine * MINUTE), _floor(kept_since) + _FIVE), _floor(to_at))
     coarse = max(1, _MOST_ROWS // 2 // objects)
-    begin = max(from_at, middle - coarse * _FIVE)
-    begin -= timedelta(seconds=begin.timestamp() % _FIVE.total_seconds())
-    said = f"{objects} objects: earlier minutes are evaluated from 5-minute rows, each as five equal minutes"
+    begin = _floor(max(from_at, middle - coarse * _FIVE))
+    why = f"Minutes are kept since {kept_since:%Y-%m-%d %H:%M} UTC" if is_room else f"{objects} objects"
+    said = f"{why}: earlier minutes are evaluated from 5-minute rows, each as five equal minutes"
     if begin > from_at:
         said += f"; nothing before {begin:%Y-%m-%d %H:%M} UTC is evaluated"
     return (PreviewPart(begin, middle, "5m"), PreviewPart(middle, to_at, "1m")), f"{said}."
+
+
+def _floor(at: datetime) -> datetime:
+    return at - timedelta(seconds=at.timestamp() % _FIVE.total_seconds())
 
 
 def _moves(connection: Connection, trial: _Try, spans: tuple[PreviewPart, ...]) -> Iterator[Table]:

@@ -11,6 +11,7 @@ from gavel.db.engine import Connection
 from gavel.db.series import modes, packed
 from gavel.db.series.catalog import EPOCH, HOUR, SAMPLE_ROLLS, SAMPLES, Roll
 from gavel.db.series.measures import Partial, partials
+from gavel.domain.retention import Grain
 from gavel.domain.source import Stream
 from gavel.domain.streams import COLUMNS_OF, ColumnKind, SampleColumn
 
@@ -124,11 +125,9 @@ def _of_stream(stream: Stream, grains: Sequence[_Grain], *, parts: bool) -> str:
 
 
 def _finest_kept(storage: modes.Storage, from_at: datetime) -> timedelta:
-    age = storage.now - from_at
-    if age <= min(raw.keep[storage.mode] for raw in SAMPLES.values()):
+    if from_at >= storage.since(Grain.SAMPLES):
         return timedelta(0)
-    fives = [roll for rolls in SAMPLE_ROLLS.values() for roll in rolls if roll.width == _FIVE_MINUTES]
-    return _FIVE_MINUTES if age <= min(roll.keep for roll in fives) else HOUR
+    return _FIVE_MINUTES if from_at >= storage.since(Grain.FIVE_MINUTES) else HOUR
 
 
 def _grains(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from enum import StrEnum
 
 from sqlalchemy import text
@@ -10,6 +10,7 @@ from sqlalchemy import text
 from gavel.db.engine import Connection
 from gavel.db.series import modes, packed, plain
 from gavel.db.series.catalog import DAY, HOUR, LEDGER, LEDGER_LEAVES, RAWS, ROLLS, SAMPLES, Mode, RawSeries, Roll
+from gavel.domain.retention import VARIABLES, Grain
 
 
 class KeptGrain(StrEnum):
@@ -24,14 +25,17 @@ class KeptGrain(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """Rows of one grain. `keep_days`: how long they stay. `since`: start of the oldest ones; null while there is none.
+    """Rows of one grain. `keep_days`: how long they stay, by the setting `setting` or by default (`is_default`).
 
+    `since`: start of the oldest ones; null while there is none.
     `bytes`: on the database's disk, with indexes. `bytes_a_day`: mean of the days that are there; null before the first day is over.
     `full_bytes`: size once rows of all days that are kept are there, at that growth.
     """
 
     grain: KeptGrain
     keep_days: float
+    setting: str
+    is_default: bool
     since: datetime | None
     bytes: int
     bytes_a_day: float | None
@@ -73,24 +77,30 @@ def kept(connection: Connection) -> list[Kept]:
     return [
         _sized(
             grain,
-            _keep(series[0], storage.mode),
+            storage,
+            series[0].grain,
             _oldest(found[one.name][1] for one in series if one.name in found),
             sum(found[one.name][0] for one in series if one.name in found),
-            storage.now,
         )
         for grain, series in _SERIES.items()
     ]
 
 
-def _sized(grain: KeptGrain, keep: timedelta, since: datetime | None, size: int, now: datetime) -> Kept:
-    age_days = 0.0 if since is None else min(keep, now - since) / DAY
+def _sized(grain: KeptGrain, storage: modes.Storage, kept_as: Grain, since: datetime | None, size: int) -> Kept:
+    # Beyond what is kept, too: after retention was shortened, older rows are there until they are dropped.
+    age_days = 0.0 if since is None else (storage.now - since) / DAY
     a_day = size / age_days if age_days >= 1 else None
-    keep_days = keep / DAY
-    return Kept(grain, keep_days, since, size, a_day, None if a_day is None else a_day * keep_days)
-
-
-def _keep(series: RawSeries | Roll, mode: Mode) -> timedelta:
-    return series.keep[mode] if isinstance(series, RawSeries) else series.keep
+    keep_days = storage.keep(kept_as) / DAY
+    return Kept(
+        grain=grain,
+        keep_days=keep_days,
+        setting=VARIABLES[kept_as],
+        is_default=kept_as not in storage.chosen,
+        since=since,
+        bytes=size,
+        bytes_a_day=a_day,
+        full_bytes=None if a_day is None else a_day * keep_days,
+    )
 
 
 def _oldest(instants: Iterable[datetime | None]) -> datetime | None:

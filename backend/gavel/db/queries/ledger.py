@@ -179,10 +179,9 @@ def _finest_kept(connection: Connection, raw: RawSeries, from_at: datetime, stor
     if raw is LEDGER_LEAVES:
         return MINUTE
     known = storage or modes.storage(connection)
-    age = known.now - from_at
-    if age <= raw.keep[known.mode]:
+    if from_at >= known.since(raw.grain):
         return MINUTE
-    return next((roll.width for roll in LEDGER_ROLLS if age <= roll.keep), HOUR)
+    return next((roll.width for roll in LEDGER_ROLLS if from_at >= known.since(roll.grain)), HOUR)
 
 
 def _rolls(period: _Range, keys: int) -> Iterator[Roll]:

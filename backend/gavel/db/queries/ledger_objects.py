@@ -17,9 +17,9 @@ from gavel.domain.scope import scope_key
 from gavel.domain.source import ARRAY_SOURCES
 
 _OBJECT = """
-    SELECT t.{label} AS name, (SELECT until_at FROM correlated) AS until_at, (SELECT mode FROM storage_mode) AS mode, now() AS now,
+    SELECT t.{label} AS name, (SELECT until_at FROM correlated) AS until_at, {storage},
         (SELECT jsonb_object_agg(s.id, s.settings) FROM source s WHERE s.kind = ANY(:array_kinds)) AS settings, e.*
-    FROM {table} t CROSS JOIN LATERAL (
+    FROM {table} t LEFT JOIN storage_mode ON true CROSS JOIN LATERAL (
         SELECT array_agg(hour) AS hours, array_agg(san_us::float8) AS san_us, array_agg(array_us::float8) AS array_us
         FROM expectation WHERE entity_id = :key) e
     WHERE t.id = :id
@@ -40,7 +40,7 @@ class LedgerObject:
 
 def ledger_object(connection: Connection, kind: RefKind, thing_id: int) -> LedgerObject:
     """Raises NotFoundError."""
-    query = _OBJECT.format(table=TABLES[kind].name, label=LABELS.get(kind, "name"))
+    query = _OBJECT.format(storage=modes.STORAGE, table=TABLES[kind].name, label=LABELS.get(kind, "name"))
     key = scope_key(SCOPES[kind], thing_id)
     row = connection.execute(
         text(query), {"id": thing_id, "key": key, "array_kinds": list(ARRAY_SOURCES)}
@@ -53,7 +53,7 @@ def ledger_object(connection: Connection, kind: RefKind, thing_id: int) -> Ledge
     return LedgerObject(
         subject=EntityRef(kind, thing_id, row.name),
         until_at=row.until_at,
-        storage=modes.Storage(modes.required(row.mode), row.now),
+        storage=modes.storage_of(row),
         history=Histories(san_us=san, array_us=array),
         array_settings={int(source): settings for source, settings in (row.settings or {}).items()},
     )

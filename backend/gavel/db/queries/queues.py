@@ -171,7 +171,7 @@ def queue_minutes(
 
 def kept_since(storage: modes.Storage) -> datetime:
     """From when on minutes of single devices are kept."""
-    return storage.now - LEDGER_LEAVES.keep[storage.mode]
+    return storage.since(LEDGER_LEAVES.grain)
 
 
 def fullest(

@@ -10,6 +10,7 @@ from sqlalchemy import (
     Identity,
     Index,
     Integer,
+    Interval,
     LargeBinary,
     Table,
     Text,
@@ -19,6 +20,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB
 
 from gavel.db.schema.base import identity, instant, metadata, source_id
+from gavel.domain.retention import Grain
 
 # `settings` holds no secret; `secrets_encrypted` is an envelope made and opened outside the database, under the key named by
 # `secrets_key_id`. `identity` is the array's id or the vCenter's instance UUID, known from the first inventory on;
@@ -154,12 +156,16 @@ event = Table(
 
 # --- the store about itself ----------------------------------------------------------------------------------------------------------
 
+# `keep_…`: how long rows of a grain stay, NULL for the default of the mode. `…_from`: rows of it from then on are all there, as far as
+# they are kept; before it they may have gone under a shorter retention than that of now. NULL: it was never lengthened.
 storage_mode = Table(
     "storage_mode",
     metadata,
     Column("singleton", Boolean, primary_key=True, server_default=text("true")),
     Column("mode", Text, nullable=False),
     instant("decided_at"),
+    *(Column(f"keep_{grain}", Interval) for grain in Grain),
+    *(instant(f"{grain}_from", nullable=True) for grain in Grain),
     CheckConstraint("singleton", name="one_row"),
     CheckConstraint("mode IN ('plain', 'timescale')", name="mode"),
 )

@@ -8,6 +8,7 @@ from itertools import chain
 
 from gavel.db.series import ledger_columns
 from gavel.db.series.measures import COMMON, Partial, partials, sample_types
+from gavel.domain.retention import Grain
 from gavel.domain.source import Stream
 from gavel.domain.streams import ROLL_UPS
 
@@ -24,14 +25,23 @@ class Mode(StrEnum):
     TIMESCALE = "timescale"
 
 
+# How long rows of a grain stay where the operator says nothing else (`modes.Storage`).
+DEFAULT_KEEP: Mapping[Mode, Mapping[Grain, timedelta]] = {
+    Mode.PLAIN: {Grain.SAMPLES: 2 * DAY, Grain.MINUTES: 8 * DAY, Grain.FIVE_MINUTES: 30 * DAY, Grain.HOURS: 400 * DAY},
+    Mode.TIMESCALE: {
+        Grain.SAMPLES: 14 * DAY, Grain.MINUTES: 8 * DAY, Grain.FIVE_MINUTES: 30 * DAY, Grain.HOURS: 400 * DAY
+    },
+}  # fmt: skip
+
+
 @dataclass(frozen=True, slots=True)
 class RawSeries:
-    """Rows as they come. Key (entity_id, time). `chunk` is the width of a partition, `keep` how long rows stay, per mode."""
+    """Rows as they come. Key (entity_id, time). `chunk` is the width of a partition, per mode."""
 
     name: str
     columns: Mapping[str, str]  # name → SQL type, key and time included
     chunk: Mapping[Mode, timedelta]
-    keep: Mapping[Mode, timedelta]
+    grain: Grain
     time: str = "ts"
 
 
@@ -46,7 +56,7 @@ class Roll:
     partials: tuple[Partial, ...]
     of_raw: bool
     chunk: Mapping[Mode, timedelta]
-    keep: timedelta
+    grain: Grain
     origin: datetime
     time: str = "bucket"
 
@@ -59,12 +69,12 @@ def _samples(stream: Stream, *, chunk: timedelta = HOUR) -> RawSeries:
         name=f"{stream}_sample",
         columns=sample_types(stream),
         chunk={Mode.PLAIN: chunk, Mode.TIMESCALE: 2 * HOUR},
-        keep={Mode.PLAIN: timedelta(hours=48), Mode.TIMESCALE: timedelta(days=14)},
+        grain=Grain.SAMPLES,
     )
 
 
-def _ledger(name: str, keep: Mapping[Mode, timedelta]) -> RawSeries:
-    return RawSeries(name, ledger_columns.TYPES, chunk={Mode.PLAIN: HOUR, Mode.TIMESCALE: 2 * HOUR}, keep=keep)
+def _ledger(name: str, grain: Grain) -> RawSeries:
+    return RawSeries(name, ledger_columns.TYPES, chunk={Mode.PLAIN: HOUR, Mode.TIMESCALE: 2 * HOUR}, grain=grain)
 
 
 def _rolls(name: str, raw: RawSeries, parts: tuple[Partial, ...], origin: datetime) -> tuple[Roll, Roll]:
@@ -76,7 +86,7 @@ def _rolls(name: str, raw: RawSeries, parts: tuple[Partial, ...], origin: dateti
         partials=parts,
         of_raw=True,
         chunk={Mode.PLAIN: DAY, Mode.TIMESCALE: DAY},
-        keep=30 * DAY,
+        grain=Grain.FIVE_MINUTES,
         origin=origin,
     )
     hour = Roll(
@@ -87,7 +97,7 @@ def _rolls(name: str, raw: RawSeries, parts: tuple[Partial, ...], origin: dateti
         partials=parts,
         of_raw=False,
         chunk={Mode.PLAIN: 7 * DAY, Mode.TIMESCALE: 28 * DAY},
-        keep=400 * DAY,
+        grain=Grain.HOURS,
         origin=origin,
     )
     return five, hour
@@ -96,8 +106,8 @@ def _rolls(name: str, raw: RawSeries, parts: tuple[Partial, ...], origin: dateti
 ROLLED = tuple(ROLL_UPS)
 SAMPLES: Mapping[Stream, RawSeries] = {stream: _samples(stream) for stream in Stream}
 # Minutes of the ledger, stamped with their start: of leaves (virtual disks, devices of hosts), and of all that they add up to.
-LEDGER_LEAVES = _ledger("ledger_leaf_1m", {Mode.PLAIN: timedelta(hours=48), Mode.TIMESCALE: 14 * DAY})
-LEDGER = _ledger("ledger_1m", dict.fromkeys(Mode, 8 * DAY))
+LEDGER_LEAVES = _ledger("ledger_leaf_1m", Grain.SAMPLES)
+LEDGER = _ledger("ledger_1m", Grain.MINUTES)
 LEDGER_ROLLS = _rolls("ledger", LEDGER, ledger_columns.PARTIALS, EPOCH)
 # By the width of the roll-up whose buckets they tell more of. Apart from them: a continuous aggregate takes no new column.
 LEDGER_MEASURED = {

@@ -1,6 +1,6 @@
 """What has to be done to the store every minute or so. Everything is idempotent and safe under two callers: the second does nothing.
 
-On TimescaleDB, policies of the database do the work of all but `prune`; the others then return at once.
+On TimescaleDB, policies of the database do the work of all but `prune` and `fit_policies`; the others then return at once.
 """
 
 import itertools
@@ -20,9 +20,10 @@ from gavel.db.schema.bookkeeping import clock_offset, collection_run, event, gap
 from gavel.db.schema.host_side import vm_task
 from gavel.db.schema.ledger import counter_proof, ledger_minute, recalculated_minute
 from gavel.db.schema.work import WorkKind, dirty_window, ordering, waits_for
-from gavel.db.series import modes, packed, partitions, plain, rollups
-from gavel.db.series.catalog import DAY, HOUR, LEDGER, RAWS, ROLLS, Mode, RawSeries, Roll
+from gavel.db.series import modes, packed, partitions, plain, retention, rollups
+from gavel.db.series.catalog import DAY, HOUR, RAWS, ROLLS, Mode, RawSeries, Roll
 from gavel.db.series.plain import Partition
+from gavel.domain.retention import Grain
 
 AHEAD = 3 * HOUR
 REORDER_GRACE = timedelta(minutes=15)
@@ -59,6 +60,7 @@ class Maintained:
     partitions_ordered: int
     partitions_dropped: int
     rows_pruned: int
+    policies_fitted: int
 
 
 def maintain(engine: Engine, now: datetime) -> Maintained:
@@ -69,6 +71,7 @@ def maintain(engine: Engine, now: datetime) -> Maintained:
         partitions_ordered=reorder_closed(engine, now),
         partitions_dropped=drop_expired(engine, now),
         rows_pruned=prune(engine, now),
+        policies_fitted=fit_policies(engine),
     )
 
 
@@ -144,8 +147,20 @@ def drop_expired(engine: Engine, now: datetime) -> int:
     return sum(_drop(engine, partition) for series in _series() for partition in _expired(engine, series, now))
 
 
+def fit_policies(engine: Engine) -> int:
+    """On TimescaleDB, after retention was lengthened: refresh sums as far back as there are rows; returns how many policies differed."""
+    try:
+        with transaction(engine) as connection:
+            connection.execute(_YIELD)
+            return retention.fit_policies(connection, modes.storage(connection))
+    except OperationalError as error:
+        return _in_use(error)
+
+
 def prune(engine: Engine, now: datetime) -> int:
     """Delete runs and clock readings after 14 days, gaps, events and tasks after 400, notes on minutes with them; returns how many rows."""
+    with transaction(engine) as connection:
+        minutes = modes.storage(connection).keep(Grain.MINUTES)
     statements = (
         delete(collection_run).where(collection_run.c.started_at < now - KEEP_RUNS),
         delete(clock_offset).where(clock_offset.c.read_at < now - KEEP_RUNS),
@@ -157,7 +172,7 @@ def prune(engine: Engine, now: datetime) -> int:
             counter_proof.c.noted_at < now - KEEP_HISTORY,
             ~exists().where(ledger_minute.c.proof_id == counter_proof.c.id),
         ),
-        delete(recalculated_minute).where(recalculated_minute.c.minute < now - LEDGER.keep[Mode.PLAIN]),
+        delete(recalculated_minute).where(recalculated_minute.c.minute < now - minutes),
     )
     with transaction(engine) as connection:
         return sum(connection.execute(statement).rowcount for statement in statements)
@@ -218,8 +233,8 @@ def _pack(engine: Engine, series: RawSeries | Roll, partition: Partition) -> int
 
 
 def _expired(engine: Engine, series: RawSeries | Roll, now: datetime) -> list[Partition]:
-    keep = series.keep[Mode.PLAIN] if isinstance(series, RawSeries) else series.keep
     with transaction(engine) as connection:
+        keep = modes.storage(connection).keep(series.grain)
         kept = _unawaited(connection, series, partitions.existing(connection, series))
         kept += partitions.existing_packed(connection, series)
         return [partition for partition in kept if partition.hi <= now - keep]

@@ -1,25 +1,51 @@
-"""Which of the two storage modes this database is in: decided once by the first migration, checked ever after."""
+"""Which of the two storage modes this database is in, decided once by the first migration, and how long it keeps rows of each grain."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Any
 
-from sqlalchemy import Connection, insert, select, text
+from sqlalchemy import Connection, Row, insert, select, text
 
 from gavel.db.errors import SchemaError
 from gavel.db.schema.bookkeeping import storage_mode
-from gavel.db.series.catalog import Mode
+from gavel.db.series.catalog import DEFAULT_KEEP, Mode
+from gavel.domain.retention import Grain
 
 _EXTENSION = text("SELECT extversion FROM pg_extension WHERE extname = 'timescaledb'")
 _LICENSE = text("SELECT current_setting('timescaledb.license', true)")
-_MODE_AND_TIME = text("SELECT (SELECT mode FROM storage_mode), now()")
+# Columns of a question that has `FROM … LEFT JOIN storage_mode ON true`, for `storage_of`.
+STORAGE = ", ".join(
+    ("mode", *(f"keep_{grain}" for grain in Grain), *(f"{grain}_from" for grain in Grain), "now() AS now")
+)
+_STORAGE = text(f"SELECT {STORAGE} FROM (SELECT) once LEFT JOIN storage_mode ON true")
 
 
 @dataclass(frozen=True, slots=True)
 class Storage:
-    """What retention depends on. now: of the database's clock, the same for a whole transaction."""
+    """What is kept. now: of the database's clock, the same for a whole transaction.
+
+    chosen: lengths that the operator set; a grain that is missing has the default of the mode. whole_from: before it rows of a grain may
+    have gone under a shorter retention; a grain that is missing was never lengthened.
+    """
 
     mode: Mode
     now: datetime
+    chosen: Mapping[Grain, timedelta]
+    whole_from: Mapping[Grain, datetime]
+
+    def keep(self, grain: Grain) -> timedelta:
+        """How long rows stay."""
+        return self.chosen.get(grain, DEFAULT_KEEP[self.mode][grain])
+
+    def since(self, grain: Grain, now: datetime | None = None) -> datetime:
+        """Rows from then on are all there; older ones may have gone. now: of another clock than the database's."""
+        kept = (now or self.now) - self.keep(grain)
+        return max(kept, self.whole_from.get(grain, kept))
+
+    def whole_since(self, now: datetime) -> datetime:
+        """Samples and minutes from then on are all there: a minute can be attributed again."""
+        return max(self.since(grain, now) for grain in (Grain.SAMPLES, Grain.MINUTES))
 
 
 def detect(connection: Connection) -> Mode:
@@ -42,8 +68,19 @@ def stored(connection: Connection) -> Mode:
 
 def storage(connection: Connection) -> Storage:
     """Raises SchemaError when the schema was never made."""
-    mode, now = connection.execute(_MODE_AND_TIME).one()
-    return Storage(required(mode), now)
+    return storage_of(connection.execute(_STORAGE).one())
+
+
+def storage_of(row: Row[Any]) -> Storage:
+    """Of a row with the columns `STORAGE`. Raises SchemaError when the schema was never made."""
+    keep = {grain: getattr(row, f"keep_{grain}") for grain in Grain}
+    whole_from = {grain: getattr(row, f"{grain}_from") for grain in Grain}
+    return Storage(
+        mode=required(row.mode),
+        now=row.now,
+        chosen={grain: length for grain, length in keep.items() if length is not None},
+        whole_from={grain: at for grain, at in whole_from.items() if at is not None},
+    )
 
 
 def required(mode: str | None) -> Mode:

@@ -9,8 +9,8 @@ from sqlalchemy import Connection, Engine, delete, insert, select, update
 from gavel.db.engine import transaction
 from gavel.db.locks import try_lock
 from gavel.db.schema.work import dirty_window, ordering, rolling, waits_for
-from gavel.db.series import packed, partitions, plain
-from gavel.db.series.catalog import RAWS, ROLLS, Mode, Roll
+from gavel.db.series import modes, packed, partitions, plain
+from gavel.db.series.catalog import RAWS, ROLLS, Roll
 
 # A bucket is complete this long after its end: a source may be late by two polls. What comes later is rolled again.
 GRACE = timedelta(minutes=1)
@@ -40,7 +40,8 @@ def roll(engine: Engine, target: Roll, now: datetime) -> int:
     """Recompute the closed buckets of `target` that were written to; returns how many stretches of them there were."""
     with transaction(engine) as connection:
         windows = _windows(connection, target)
-    stretches = _closed(target, windows, now)
+        storage = modes.storage(connection)
+    stretches = _closed(target, windows, storage, now)
     with transaction(engine) as connection:
         if not windows or not try_lock(connection, f"roll {target.name}"):
             return 0
@@ -57,10 +58,12 @@ def _windows(connection: Connection, target: Roll) -> list[DirtyWindow]:
     return [DirtyWindow(*row) for row in rows]
 
 
-def _closed(target: Roll, windows: Iterable[DirtyWindow], now: datetime) -> list[tuple[datetime, datetime]]:
+def _closed(
+    target: Roll, windows: Iterable[DirtyWindow], storage: modes.Storage, now: datetime
+) -> list[tuple[datetime, datetime]]:
     """Stretches [lo, hi) of whole closed buckets, apart from one another, that the source still holds completely."""
     limit = _closed_until(target, now)
-    oldest = _whole_since(target, now)
+    oldest = _whole_since(target, storage, now)
     merged: list[tuple[datetime, datetime]] = []
     for window in sorted(windows, key=lambda window: window.lo):
         lo = max(_bucket(target, window.lo), oldest)
@@ -92,10 +95,10 @@ def _closed_until(target: Roll, now: datetime) -> datetime:
     return _bucket(target, now - GRACE)
 
 
-def _whole_since(target: Roll, now: datetime) -> datetime:
+def _whole_since(target: Roll, storage: modes.Storage, now: datetime) -> datetime:
     """Buckets before this may have lost source rows to retention: they stay as they are."""
-    keep = RAWS[target.source].keep[Mode.PLAIN] if target.source in RAWS else ROLLS[target.source].keep
-    return _bucket(target, now - keep) + target.width
+    source = RAWS[target.source] if target.source in RAWS else ROLLS[target.source]
+    return _bucket(target, storage.since(source.grain, now)) + target.width
 
 
 def _bucket(target: Roll, at: datetime) -> datetime:

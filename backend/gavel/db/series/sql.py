@@ -2,11 +2,10 @@
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import timedelta
 from itertools import chain
 
 from gavel.db.series import packed, plain, timescale
-from gavel.db.series.catalog import RAWS, ROLLS, Mode
+from gavel.db.series.catalog import RAWS, ROLLS, Mode, RawSeries, Roll
 
 
 def create(mode: Mode, names: Iterable[str]) -> Iterator[str]:
@@ -17,9 +16,7 @@ def create(mode: Mode, names: Iterable[str]) -> Iterator[str]:
             yield from (plain if mode is Mode.PLAIN else timescale).create_raw(raw)
     for roll in ROLLS.values():
         if roll.name in wanted:
-            yield from (
-                plain.create_roll(roll) if mode is Mode.PLAIN else timescale.create_roll(roll, _keep(roll.source))
-            )
+            yield from (plain.create_roll(roll) if mode is Mode.PLAIN else timescale.create_roll(roll, _source(roll)))
 
 
 def create_packed(names: Iterable[str]) -> Iterator[str]:
@@ -34,8 +31,8 @@ def stay_with_row(names: Iterable[str]) -> Iterator[str]:
     yield from (packed.stay_with_row(series) for name, series in ROLLS.items() if name in wanted)
 
 
-def _keep(source: str) -> timedelta:
-    return RAWS[source].keep[Mode.TIMESCALE] if source in RAWS else ROLLS[source].keep
+def _source(roll: Roll) -> RawSeries | Roll:
+    return RAWS[roll.source] if roll.source in RAWS else ROLLS[roll.source]
 
 
 def as_script(statements: Iterable[str]) -> str:

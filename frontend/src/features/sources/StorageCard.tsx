@@ -70,6 +70,17 @@ export const storageColumns = (zone: Zone): Column<Kept>[] => [
     cell: ({ keep_days }) => <span className="numeric">{daysOf(keep_days)}</span>,
   },
   {
+    id: 'setting',
+    header: storageCopy.setting,
+    width: 230,
+    cell: ({ setting, is_default }) => (
+      <>
+        <code>{setting}</code>
+        {is_default && <span className="faint"> {storageCopy.byDefault}</span>}
+      </>
+    ),
+  },
+  {
     id: 'size',
     header: storageCopy.size,
     width: 100,

@@ -7,6 +7,8 @@ import { storageColumns, summaryOf } from './StorageCard'
 const SAMPLES: Kept = {
   grain: 'samples',
   keep_days: 14,
+  setting: 'GAVEL_KEEP_SAMPLES',
+  is_default: false,
   since: '2026-11-10T06:00:00Z',
   bytes: 18_000_000_000,
   bytes_a_day: 1_300_000_000,
@@ -15,6 +17,8 @@ const SAMPLES: Kept = {
 const HOURS: Kept = {
   grain: 'hours',
   keep_days: 400,
+  setting: 'GAVEL_KEEP_HOURS',
+  is_default: true,
   since: null,
   bytes: 40_960,
   bytes_a_day: null,
@@ -34,6 +38,7 @@ it('storage of a grain is its days, its size, its growth and its size when full'
   expect(shown(SAMPLES)).toEqual([
     'Data: Samples',
     'Kept for: 14 days',
+    'Setting: GAVEL_KEEP_SAMPLES',
     'Size: 18 GB',
     'Growth per day: 1.30 GB',
     'Size when full: 18.2 GB',
@@ -46,6 +51,7 @@ it('storage without a whole day has a size and no growth', () => {
   expect(shown(HOURS)).toEqual([
     'Data: Hourly sums',
     'Kept for: 400 days',
+    'Setting: GAVEL_KEEP_HOURS default',
     'Size: 41.0 kB',
     'Growth per day: after one day',
     'Size when full: after one day',
