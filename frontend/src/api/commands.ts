@@ -2,7 +2,7 @@
 
 import * as requestsCopy from '../copy/requests'
 import { call, client } from './client'
-import type { Preflight, Settings, SourceChange } from './types'
+import type { FileImport, Preflight, Settings, SourceChange } from './types'
 
 /** A preflight may take its own 20 s; the call must outlive it to show what it found. */
 const PREFLIGHT_DEADLINE_S = 40
@@ -47,10 +47,10 @@ export const tieGuestDisk = (disk_id: number, vm_disk_id: number) =>
     }),
   )
 
-export const addImport = (file_name: string, size_bytes: number) =>
+export const addImport = (file: Pick<FileImport, 'format' | 'vm_id' | 'file_name' | 'size_bytes'>) =>
   call(requestsCopy.addImport, (options) =>
     client.POST('/api/v1/imports', {
-      body: { format: 'esxtop', file_name, size_bytes, utc_bias_minutes: null },
+      body: { ...file, utc_bias_minutes: null },
       ...options,
     }),
   )

@@ -1,7 +1,8 @@
 /** Files that are imported: captures of esxtop, their upload, their host and what they change. */
 
 export const title = 'Imports'
-export const capture = 'capture'
+export const file = 'file'
+export const run = 'test run'
 export const choose = 'Choose files'
 export const drop =
   'Drop esxtop captures on this card (CSV, gzip, or a zip of one). On the ESXi host: esxtop -b -a -d 5 -n 61 > capture.csv'
@@ -17,6 +18,7 @@ export const remove = 'Remove'
 export const removeTitle = 'Remove import'
 export const removeRestores =
   'The minutes it narrows are attributed again without it. To use it again, upload the file again.'
+export const removeRuns = 'Its test runs are deleted. No other number changes.'
 export const removeReading = 'The uploaded part is deleted.'
 export const removeNamed = (file: string) => `Remove ${file}`
 export const states = {

@@ -88,6 +88,8 @@ export const backtest = 'the backtest'
 export const whatIfExamples = 'the published cases'
 
 export const imports = 'Imports'
+export const testRuns = 'Test runs'
+export const testRunChanges = 'Changes between test runs'
 export const addImport = 'Announce the file'
 export const importPart = 'Upload'
 export const importHosts = 'Hosts of the capture'

@@ -2,47 +2,45 @@
 
 import { Button, Group, Skeleton } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { type DragEvent, useRef, useState } from 'react'
+import { useState } from 'react'
 import { tieImport } from '../../api/commands'
 import { importHostsQuery, importsQuery } from '../../api/queries'
 import { useSession } from '../../api/session'
 import type { FileImport } from '../../api/types'
 import * as importsCopy from '../../copy/imports'
+import { DropArea, Uploads, useUploads } from '../../domain/imports/Uploads'
 import { Card } from '../../kit/layout/Card'
 import { StateMark, type Tone } from '../../kit/mark/StateMark'
 import { onPress, useAhead } from '../../kit/schedule/onPress'
 import { DataState } from '../../kit/state/DataState'
 import { Failure } from '../../kit/state/Failure'
+import { NameLink } from '../../kit/text/Name'
 import { Worded } from '../../kit/text/Worded'
 import { usePreferences } from '../../lib/preferences'
 import { plural } from '../../lib/text'
 import { formatOffset, formatWindow } from '../../lib/time'
 import { formatBytes, formatCount, formatFixed } from '../../lib/units'
-import styles from './ImportsCard.module.css'
 import { NamedRow, RowAction } from './NamedRow'
-import { upload } from './upload'
 
-const RemoveImportDialog = onPress(async () => (await import('./RemoveImportDialog')).RemoveImportDialog)
+const RemoveImportDialog = onPress(
+  async () => (await import('../../domain/imports/RemoveImportDialog')).RemoveImportDialog,
+)
 
-interface Sending {
-  name: string
-  size: number
-  sent: number
-  error: Error | null
-}
+const CAPTURES = { format: 'esxtop', vm_id: null } as const
+const CAPTURE_FILES = '.csv,.gz,.zip,.tsv,.txt'
 
 export function ImportsCard() {
   const query = useQuery(importsQuery())
   const { isAdmin } = useSession()
-  const { sending, send } = useUploads(query.data ?? [])
+  const { sending, send } = useUploads(query.data ?? [], CAPTURES)
   const isEmpty = sending.length === 0
   return (
     <Card
       title={importsCopy.title}
-      hint={query.data && query.data.length > 0 && plural(query.data.length, importsCopy.capture)}
+      hint={query.data && query.data.length > 0 && plural(query.data.length, importsCopy.file)}
       flush
     >
-      {isAdmin && <DropArea onFiles={send} />}
+      {isAdmin && <DropArea drop={importsCopy.drop} accept={CAPTURE_FILES} onFiles={send} />}
       {!isEmpty && <Uploads sending={sending} />}
       <DataState
         query={query}
@@ -54,90 +52,6 @@ export function ImportsCard() {
         {(found) => <ImportList imports={found} isAdmin={isAdmin} />}
       </DataState>
     </Card>
-  )
-}
-
-/** One file after another: the slowest part is the line. */
-function useUploads(known: readonly FileImport[]) {
-  const client = useQueryClient()
-  const [sending, setSending] = useState<readonly Sending[]>([])
-  const note = (name: string, change: Partial<Sending>) =>
-    setSending((all) => all.map((each) => (each.name === name ? { ...each, ...change } : each)))
-  const send = async (files: readonly File[]) => {
-    const added = files.map(({ name, size }) => ({ name, size, sent: 0, error: null }))
-    const names = new Set(added.map(({ name }) => name))
-    setSending((all) => [...all.filter(({ name }) => !names.has(name)), ...added])
-    for (const file of files) {
-      try {
-        await upload(file, { known, onProgress: (sent) => note(file.name, { sent }) })
-        setSending((all) => all.filter(({ name }) => name !== file.name))
-      } catch (error) {
-        note(file.name, { error: error instanceof Error ? error : new Error(String(error)) })
-      }
-      await client.invalidateQueries({ queryKey: importsQuery().queryKey })
-    }
-  }
-  return { sending, send }
-}
-
-export function DropArea({ onFiles }: { onFiles: (files: readonly File[]) => void }) {
-  const [isOver, setOver] = useState(false)
-  const input = useRef<HTMLInputElement>(null)
-  const onDrop = (event: DragEvent) => {
-    event.preventDefault()
-    setOver(false)
-    const files = [...event.dataTransfer.files]
-    if (files.length > 0) onFiles(files)
-  }
-  return (
-    <section
-      className={`${styles.drop} row wrap breaks gap-wrap`}
-      aria-label={importsCopy.dropName}
-      data-over={isOver}
-      onDragOver={(event) => {
-        event.preventDefault()
-        setOver(true)
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={onDrop}
-    >
-      <input
-        ref={input}
-        type="file"
-        hidden
-        multiple
-        accept=".csv,.gz,.zip,.tsv,.txt"
-        onChange={(event) => {
-          const files = [...(event.currentTarget.files ?? [])]
-          // So that the same file can be chosen again, to go on with it.
-          event.currentTarget.value = ''
-          if (files.length > 0) onFiles(files)
-        }}
-      />
-      <Button variant="default" size="xs" onClick={() => input.current?.click()}>
-        {importsCopy.choose}
-      </Button>
-      <p className="narrow muted">{importsCopy.drop}</p>
-    </section>
-  )
-}
-
-function Uploads({ sending }: { sending: readonly Sending[] }) {
-  return (
-    <ul className="ruled" aria-label={importsCopy.uploads}>
-      {sending.map(({ name, size, sent, error }) => (
-        <NamedRow key={name} name={name}>
-          {error === null ? (
-            <>
-              <p>{importsCopy.progress(formatBytes(sent), formatBytes(size))}</p>
-              <progress className={`${styles.progress} full`} max={size} value={sent} aria-label={name} />
-            </>
-          ) : (
-            <Failure inset title={importsCopy.uploadFailed(name)} error={error} />
-          )}
-        </NamedRow>
-      ))}
-    </ul>
   )
 }
 
@@ -164,7 +78,9 @@ export function ImportList({ imports, isAdmin }: { imports: readonly FileImport[
           >
             <StateMark {...markOf(each)} />
             <Details file={each} />
-            {isAdmin && each.state === 'ready' && each.host_id === null && <HostChoice import_id={each.id} />}
+            {isAdmin && each.format === 'esxtop' && each.state === 'ready' && each.host_id === null && (
+              <HostChoice import_id={each.id} />
+            )}
           </NamedRow>
         ))}
       </ul>
@@ -175,6 +91,7 @@ export function ImportList({ imports, isAdmin }: { imports: readonly FileImport[
 function markOf(file: FileImport): { tone: Tone; word: string } {
   if (file.state === 'failed') return { tone: 'bad', word: importsCopy.states.failed }
   if (file.state !== 'ready') return { tone: 'calm', word: importsCopy.states[file.state] }
+  if (file.format !== 'esxtop') return { tone: 'good', word: importsCopy.states.ready }
   return file.narrows ? { tone: 'good', word: importsCopy.narrows } : { tone: 'warn', word: importsCopy.alone }
 }
 
@@ -188,6 +105,7 @@ function Details({ file }: { file: FileImport }) {
         {importsCopy.interrupted}
       </p>
     )
+  if (file.state === 'ready' && file.format !== 'esxtop') return <RunDetails file={file} />
   if (file.state !== 'ready' || file.starts_at === null || file.ends_at === null)
     return <p>{importsCopy.progress(formatBytes(file.read_bytes), formatBytes(file.size_bytes))}</p>
   return (
@@ -199,6 +117,22 @@ function Details({ file }: { file: FileImport }) {
     </>
   )
 }
+
+/** Of a load tool: its runs are on the page of their VM. */
+function RunDetails({ file: { vm_id, vm, runs } }: { file: FileImport }) {
+  const count = plural(runs, importsCopy.run)
+  if (vm_id === null || vm === null) return <p>{count}</p>
+  return (
+    <p className="row wrap narrow gap-words">
+      <NameLink to={`/vms/${vm_id}`} search={RUNS_TAB}>
+        {vm}
+      </NameLink>
+      <span className="muted">{count}</span>
+    </p>
+  )
+}
+
+const RUNS_TAB = { tab: 'counters' }
 
 const hostWords = (file: FileImport) =>
   [

@@ -21,12 +21,12 @@ import { onPress, useAhead } from '../../kit/schedule/onPress'
 import { DataState } from '../../kit/state/DataState'
 import { useParameter } from '../../lib/url'
 import { GuestsCard } from './GuestsCard'
-import { ImportsCard } from './ImportsCard'
 import { SourceCard } from './SourceCard'
 import { StorageCard } from './StorageCard'
 import { summary } from './sourceWords'
 import { UnmatchedCard } from './UnmatchedCard'
 
+const ImportsCard = lazy(async () => ({ default: (await import('./ImportsCard')).ImportsCard }))
 const MeaningsCard = lazy(async () => ({ default: (await import('./MeaningsCard')).MeaningsCard }))
 const RemoveDialog = onPress(async () => (await import('./RemoveDialog')).RemoveDialog)
 const SourceDialog = onPress(async () => (await import('./SourceDialog')).SourceDialog)
@@ -77,7 +77,11 @@ export default function SourcesPage() {
               </Suspense>
             )}
             {sources.length > 0 && <GuestsCard />}
-            {sources.length > 0 && <ImportsCard />}
+            {sources.length > 0 && (
+              <Suspense fallback={<CardSkeleton height={170} />}>
+                <ImportsCard />
+              </Suspense>
+            )}
             {sources.length > 0 && <StorageCard />}
           </>
         )}

@@ -5,9 +5,10 @@ import { fireEvent, render, screen, waitFor, within } from '@testing-library/rea
 import { beforeEach, expect, it, vi } from 'vitest'
 import { addImport, addPart, getImport, removeImport, tieImport } from '../../api/commands'
 import type { FileImport } from '../../api/types'
+import { DropArea } from '../../domain/imports/Uploads'
+import { PART_BYTES, upload } from '../../domain/imports/upload'
 import { PreferencesProvider } from '../../lib/preferences'
-import { DropArea, ImportList } from './ImportsCard'
-import { PART_BYTES, upload } from './upload'
+import { ImportList } from './ImportsCard'
 
 vi.mock('../../api/client', async (actual) => ({
   ...(await actual<typeof import('../../api/client')>()),
@@ -66,15 +67,16 @@ const shown = (children: React.ReactNode) =>
     </QueryClientProvider>,
   )
 
+const CAPTURES = { format: 'esxtop', vm_id: null } as const
+
 const file = (bytes: number, name = 'a.csv') => new File([new Uint8Array(bytes)], name)
 
 /** A receiver that keeps what comes, as the API does. */
 function receiver(received = 0) {
   let taken = received
-  vi.mocked(addImport).mockImplementation(async (file_name, size_bytes) => ({
+  vi.mocked(addImport).mockImplementation(async (announced) => ({
     ...READY,
-    file_name,
-    size_bytes,
+    ...announced,
     state: 'uploading',
     received_bytes: 0,
   }))
@@ -89,7 +91,7 @@ function receiver(received = 0) {
 it('an upload sends a file in parts and reports how far it is', async () => {
   receiver()
   const progress: number[] = []
-  await upload(file(2 * PART_BYTES + 5), { known: [], onProgress: (sent) => progress.push(sent) })
+  await upload(file(2 * PART_BYTES + 5), { target: CAPTURES, known: [], onProgress: (sent) => progress.push(sent) })
   expect(progress).toEqual([0, PART_BYTES, 2 * PART_BYTES, 2 * PART_BYTES + 5])
 })
 
@@ -103,7 +105,7 @@ it('an upload that broke off is gone on with when the same file is chosen again'
     size_bytes: 2 * PART_BYTES,
     received_bytes: PART_BYTES,
   }
-  await upload(file(2 * PART_BYTES), { known: [begun], onProgress: () => {} })
+  await upload(file(2 * PART_BYTES), { target: CAPTURES, known: [begun], onProgress: () => {} })
   expect(addImport).not.toHaveBeenCalled()
   expect(vi.mocked(addPart).mock.calls.map(([id, position]) => [id, position])).toEqual([[9, PART_BYTES]])
 })
@@ -115,20 +117,22 @@ it('an upload whose answer was lost asks how much has come', async () => {
     await send(...part)
     throw new Error('connection lost')
   })
-  await upload(file(PART_BYTES + 1), { known: [], onProgress: () => {}, pause_ms: 0 })
+  await upload(file(PART_BYTES + 1), { target: CAPTURES, known: [], onProgress: () => {}, pause_ms: 0 })
   expect(vi.mocked(addPart).mock.calls.map(([, position]) => position)).toEqual([0, PART_BYTES])
 })
 
 it('an upload that keeps failing says why', async () => {
   receiver()
   vi.mocked(addPart).mockRejectedValue(new Error('no room'))
-  await expect(upload(file(10), { known: [], onProgress: () => {}, pause_ms: 0 })).rejects.toThrow('no room')
+  await expect(upload(file(10), { target: CAPTURES, known: [], onProgress: () => {}, pause_ms: 0 })).rejects.toThrow(
+    'no room',
+  )
   expect(addPart).toHaveBeenCalledTimes(5)
 })
 
 it('files are dropped on the card', () => {
   const onFiles = vi.fn()
-  shown(<DropArea onFiles={onFiles} />)
+  shown(<DropArea drop="Drop captures" accept=".csv" onFiles={onFiles} />)
   const area = screen.getByRole('region', { name: 'Files to import' })
   fireEvent.dragOver(area)
   expect(area.dataset.over).toBe('true')

@@ -1,8 +1,9 @@
-import { useMemo } from 'react'
+import { lazy, useMemo } from 'react'
 import type { VmOut } from '../../api/types'
 import * as commonCopy from '../../copy/common'
 import * as labelsCopy from '../../copy/labels'
 import * as objectsCopy from '../../copy/objects'
+import * as testRunsCopy from '../../copy/testRuns'
 import { EntityLink } from '../../domain/object/EntityLink'
 import { labelFacts } from '../../domain/object/labelFacts'
 import { MatchedVolumes } from '../../domain/object/MatchMark'
@@ -51,6 +52,8 @@ function guestFacts({ dns_name, ip_addresses, tools_state, folder }: VmOut['gues
 const below = (vm: VmOut) =>
   vm.vm_disks.flatMap(({ datastore, volume }) => [datastore, volume].filter((one) => one !== null))
 
+const TestRuns = lazy(async () => ({ default: (await import('./testRuns/TestRunsCard')).TestRunsCard }))
+
 const SECTIONS: readonly Section<'vms'>[] = [
   {
     id: 'disks',
@@ -62,6 +65,12 @@ const SECTIONS: readonly Section<'vms'>[] = [
         <DisksTable disks={one.vm_disks} />
       </Card>
     ),
+  },
+  {
+    id: 'test-runs',
+    title: testRunsCopy.title,
+    tab: 'counters',
+    render: ({ id }) => <TestRuns id={id} />,
   },
 ]
 

@@ -8,31 +8,46 @@ export const PART_BYTES = 2 ** 20
 const ATTEMPTS = 5
 const PAUSE_MS = 2000
 
+export interface UploadTarget {
+  format: FileImport['format']
+  /** The VM that a load tool ran in; null: a capture of a host. */
+  vm_id: number | null
+}
+
 interface UploadOptions {
+  target: UploadTarget
   /** Imports as they are: one of the same name and size that broke off is gone on with. */
   known: readonly FileImport[]
   onProgress: (sent_bytes: number) => void
   pause_ms?: number
 }
 
-export async function upload(file: File, { known, onProgress, pause_ms = PAUSE_MS }: UploadOptions): Promise<void> {
+export async function upload(
+  file: File,
+  { known, target, onProgress, pause_ms = PAUSE_MS }: UploadOptions,
+): Promise<void> {
   const begun = known.find(
-    (each) => each.state === 'uploading' && each.file_name === file.name && each.size_bytes === file.size,
+    (each) =>
+      each.state === 'uploading' &&
+      each.format === target.format &&
+      each.vm_id === target.vm_id &&
+      each.file_name === file.name &&
+      each.size_bytes === file.size,
   )
-  const target = begun ?? (await addImport(file.name, file.size))
-  let position = target.received_bytes
+  const announced = begun ?? (await addImport({ ...target, file_name: file.name, size_bytes: file.size }))
+  let position = announced.received_bytes
   let failures = 0
   while (position < file.size) {
     onProgress(position)
     try {
-      const answer = await addPart(target.id, position, file.slice(position, position + PART_BYTES))
+      const answer = await addPart(announced.id, position, file.slice(position, position + PART_BYTES))
       position = answer.received_bytes
       failures = 0
     } catch (error) {
       failures += 1
       if (failures >= ATTEMPTS) throw error
       await new Promise((resolve) => setTimeout(resolve, pause_ms))
-      position = await getImport(target.id).then(
+      position = await getImport(announced.id).then(
         (found) => found.received_bytes,
         () => position,
       )

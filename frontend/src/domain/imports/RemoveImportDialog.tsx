@@ -21,7 +21,12 @@ export function RemoveImportDialog({ file, onClose }: { file: FileImport; onClos
           <Name whole>{file.file_name}</Name>
         </strong>
       </p>
-      <p>{file.state === 'ready' ? importsCopy.removeRestores : importsCopy.removeReading}</p>
+      <p>{removalWords(file)}</p>
     </RemovalDialog>
   )
+}
+
+function removalWords({ state, format }: FileImport): string {
+  if (state !== 'ready') return importsCopy.removeReading
+  return format === 'esxtop' ? importsCopy.removeRestores : importsCopy.removeRuns
 }

@@ -1,0 +1,78 @@
+/** Test runs of a VM: imported, beside its layers, compared and removed. */
+
+import { readFileSync } from 'node:fs'
+import type { Page } from '@playwright/test'
+import type { TestRun, TestRunChanges } from '../src/api/types'
+import { violations, violationsInDarkAndLight } from './accessible'
+import { ADMIN_STATE, card, firstId } from './scenes'
+import { expect, test } from './watch'
+
+const described = JSON.parse(readFileSync(new URL('../codegen/openapi.json', import.meta.url), 'utf8')).paths
+
+const exampleOf = (path: string) => described[path].get.responses['200'].content['application/json'].example
+
+/** As the API's own examples have it: run 3 and run 4. */
+async function withRuns(page: Page): Promise<void> {
+  const changes: TestRunChanges = exampleOf('/api/v1/vms/{vm_id}/test-runs/changes')
+  const items: TestRun[] = [changes.after, changes.before]
+  await page.route('**/api/v1/vms/*/test-runs?*', (route) => route.fulfill({ json: { items, total: items.length } }))
+  await page.route('**/api/v1/vms/*/test-runs/changes?*', (route) => route.fulfill({ json: changes }))
+}
+
+test('a VM without test runs says how to import one', async ({ page, request }) => {
+  await page.goto(`/vms/${await firstId(request, 'vms')}?tab=counters`)
+  const runs = card(page, 'Test runs')
+  await runs.scrollIntoViewIfNeeded()
+  await expect(runs).toContainText('No test runs yet')
+  await expect(runs).toContainText('gavel import fio run.json --vm NAME')
+})
+
+test('test runs stand beside the layers and two of them are compared by keyboard', async ({ page, request }) => {
+  await withRuns(page)
+  await page.goto(`/vms/${await firstId(request, 'vms')}?tab=counters`)
+  const runs = card(page, 'Test runs')
+  await runs.scrollIntoViewIfNeeded()
+  const table = runs.getByRole('table', { name: 'Test runs beside layers' })
+  await expect(table.getByRole('rowgroup').nth(1)).toContainText('1.40 ms')
+  await expect(table.getByRole('rowgroup').nth(1)).toContainText('not measured')
+  await expect(table.getByRole('link')).toHaveCount(2)
+  for (const file of ['run-4.json', 'run-3.json']) {
+    await table.getByRole('checkbox', { name: new RegExp(`^Compare .*${file}`) }).focus()
+    await page.keyboard.press('Space')
+  }
+  const changes = card(page, 'Changes between runs')
+  await changes.scrollIntoViewIfNeeded()
+  await expect(changes.getByRole('row', { name: /^Kernel/ })).toContainText('+0.43 ms')
+  await expect(changes.getByRole('row', { name: /^Remainder/ })).toContainText('0.47 ms')
+  expect(await violationsInDarkAndLight(page)).toEqual([])
+  await page.setViewportSize({ width: 390, height: 844 })
+  expect(await violations(page)).toEqual([])
+  const width = await page.evaluate(() => document.documentElement.scrollWidth)
+  expect(width, 'nothing but tables scrolls sideways').toBeLessThanOrEqual(390)
+})
+
+test.describe('imports', () => {
+  test.use({ storageState: ADMIN_STATE })
+
+  test('a result is chosen on the page of its VM, listed until it is read, and removed after a question', async ({
+    page,
+    request,
+  }) => {
+    await page.goto(`/vms/${await firstId(request, 'vms')}?tab=counters`)
+    const runs = card(page, 'Test runs')
+    await runs.scrollIntoViewIfNeeded()
+    await runs.locator('input[type=file]').setInputFiles({
+      name: 'run.json',
+      mimeType: 'application/json',
+      buffer: Buffer.from('{"fio version": "fio-3.35"'),
+    })
+    const row = runs.getByRole('list', { name: 'Imports', exact: true }).getByRole('listitem')
+    await expect(row).toContainText(/Waiting|Reading|Failed/)
+    await row.getByRole('button', { name: 'Remove run.json' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Remove import' })
+    expect(await violationsInDarkAndLight(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Remove' }).click()
+    await expect(row).toHaveCount(0)
+    await expect(runs).toContainText('No test runs yet')
+  })
+})

@@ -1,0 +1,58 @@
+/** Test runs: what a load tool measured in a VM, beside the layers of the same minutes. */
+
+export const title = 'Test runs'
+export const hint = 'the tool’s own figures beside the VM’s layers, mean per I/O'
+export const drop =
+  'Drop results of fio on this card (JSON or gzip). In the VM: fio … --direct=1 --lat_percentiles=1 --output-format=json+ --output=run.json'
+export const empty = 'No test runs yet'
+export const emptyText =
+  'Run fio in this VM with --output-format=json+ --output=run.json and drop the file on this card, or: gavel import fio run.json --vm NAME'
+export const emptyReader =
+  'An admin imports a result of fio here, or in a terminal: gavel import fio run.json --vm NAME'
+export const table = 'Test runs beside layers'
+export const scrolls = 'Test runs beside layers, scrolls'
+export const run = 'Run'
+export const ios = 'I/Os'
+export const directions = { all: 'All', read: 'Reads', write: 'Writes' } as const
+export const iops = 'IOPS'
+export const bandwidth = 'Bandwidth'
+export const mean = 'Mean'
+export const p50 = 'p50'
+export const p95 = 'p95'
+export const p99 = 'p99'
+export const p999 = 'p99.9'
+export const slowest = 'Max'
+export const remainder = 'Remainder'
+export const remainderMeaning =
+  'Remainder: the tool’s mean latency − the total latency of the VM’s I/Os. It lies outside all measured layers: in the guest where that is not measured. Below 0, slower I/Os of others are in the minutes.'
+export const compare = 'Compare'
+export const compareNamed = (run: string) => `Compare ${run}`
+export const compareHint = 'Select two runs to compare them.'
+export const remove = 'Remove'
+export const removeNamed = (file: string) => `Remove ${file}`
+export const tool = (name: string, version: string, file: string) => `${name} ${version} · ${file}`
+export const settings = (block: string | null, outstanding: string | null) =>
+  [
+    ...(block === null ? [] : [`block size ${block}`]),
+    ...(outstanding === null ? [] : [`≤ ${outstanding} outstanding`]),
+  ].join(' · ')
+export const timeUnknown = 'Time not in the file'
+export const partial = 'No whole minute within the run: its minutes hold time beside it.'
+export const notAnalyzed = 'The ledger has no minute of this run.'
+export const coarse = (resolution: string) => `Minutes are no longer kept: layers are of ${resolution} steps.`
+export const otherIos = (ratio: string) => `The VM did ${ratio} × the I/Os of the tool in these minutes.`
+export const changes = 'Changes between runs'
+export const changesHint = (before: string, after: string) => `${before} → ${after}`
+export const changesTable = 'Changes between runs'
+export const changesScroll = 'Changes between runs, scrolls'
+export const figure = 'Figure'
+export const before = 'Before'
+export const after = 'After'
+export const change = 'Change'
+export const notComparable = 'not measured in one of them'
+export const noCommon = 'These runs have no I/Os of one direction in common.'
+export const older = 'Older'
+export const newer = 'Newer'
+export const pages = (first: number, last: number, total: number) => `${first}–${last} of ${total}`
+export const figuresOf = (tool: string) => `Seen by ${tool}`
+export const layersOf = 'Measured by Gavel'

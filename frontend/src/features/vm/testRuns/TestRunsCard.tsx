@@ -1,0 +1,167 @@
+/** Test runs of a VM: imported here, listed beside the layers of their minutes, two of them compared, and removed. */
+
+import { Button, Skeleton } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { importsQuery } from '../../../api/queries'
+import { useSession } from '../../../api/session'
+import { RUNS_PER_PAGE, testRunsQuery } from '../../../api/testRuns'
+import type { FileImport, TestRun } from '../../../api/types'
+import * as importsCopy from '../../../copy/imports'
+import * as testRunsCopy from '../../../copy/testRuns'
+import { DropArea, Uploads, useUploads } from '../../../domain/imports/Uploads'
+import { Card } from '../../../kit/layout/Card'
+import { StateMark } from '../../../kit/mark/StateMark'
+import { onPress, useAhead } from '../../../kit/schedule/onPress'
+import { DataState } from '../../../kit/state/DataState'
+import { Name } from '../../../kit/text/Name'
+import { Worded } from '../../../kit/text/Worded'
+import { ChangesCard } from './ChangesCard'
+import { RunsTable } from './RunsTable'
+
+const RemoveImportDialog = onPress(
+  async () => (await import('../../../domain/imports/RemoveImportDialog')).RemoveImportDialog,
+)
+
+const RESULT_FILES = '.json,.gz,.txt'
+
+export function TestRunsCard({ id }: { id: number }) {
+  useAhead(RemoveImportDialog)
+  const { isAdmin } = useSession()
+  const [offset, setOffset] = useState(0)
+  const query = useQuery(testRunsQuery(id, offset))
+  const imports = useImports(id)
+  const { sending, send } = useUploads(imports, { format: 'fio', vm_id: id })
+  const [selected, setSelected] = useState<readonly number[]>([])
+  const [removed_id, setRemoved] = useState<number | null>(null)
+  const removed = imports.find((each) => each.id === removed_id)
+  const unread = imports.filter(({ state }) => state !== 'ready')
+  const isEmpty = sending.length === 0 && unread.length === 0
+  const toggle = (run_id: number) =>
+    setSelected((all) => (all.includes(run_id) ? all.filter((each) => each !== run_id) : [...all.slice(-1), run_id]))
+  const emptyText = isAdmin ? testRunsCopy.emptyText : testRunsCopy.emptyReader
+  return (
+    <div className="stack gap-16 narrow">
+      <Card title={testRunsCopy.title} hint={testRunsCopy.hint} flush>
+        {removed && <RemoveImportDialog file={removed} onClose={() => setRemoved(null)} />}
+        {isAdmin && <DropArea drop={testRunsCopy.drop} accept={RESULT_FILES} onFiles={send} />}
+        {sending.length > 0 && <Uploads sending={sending} />}
+        {unread.length > 0 && <Unread imports={unread} onRemove={isAdmin ? setRemoved : null} />}
+        <DataState
+          query={query}
+          skeleton={<Skeleton height={160} m="md" />}
+          empty={({ total }) => (total === 0 && isEmpty ? { title: testRunsCopy.empty, text: emptyText } : null)}
+        >
+          {({ items, total }) => (
+            <>
+              {items.length > 0 && (
+                <RunsTable
+                  runs={items}
+                  selected={selected}
+                  onSelect={toggle}
+                  onRemove={isAdmin ? ({ run }: TestRun) => setRemoved(run.import_id) : null}
+                />
+              )}
+              <Pages offset={offset} total={total} onOffset={setOffset} />
+            </>
+          )}
+        </DataState>
+      </Card>
+      <Changes vm_id={id} selected={selected} runs={query.data?.items ?? []} />
+    </div>
+  )
+}
+
+/** Those of this VM; when one has been read, its runs are asked for. */
+function useImports(vm_id: number): readonly FileImport[] {
+  const client = useQueryClient()
+  const imports = (useQuery(importsQuery()).data ?? []).filter((each) => each.vm_id === vm_id)
+  const ready = imports
+    .filter(({ state }) => state === 'ready')
+    .map(({ id }) => id)
+    .join()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asked for again whenever others are ready
+  useEffect(() => {
+    void client.invalidateQueries({ queryKey: ['test-runs', vm_id] })
+  }, [client, vm_id, ready])
+  return imports
+}
+
+interface UnreadProps {
+  imports: readonly FileImport[]
+  onRemove: ((import_id: number) => void) | null
+}
+
+function Unread({ imports, onRemove }: UnreadProps) {
+  return (
+    <ul className="ruled" aria-label={importsCopy.list}>
+      {imports.map(({ id, file_name, state, error }) => (
+        <li key={id} className="inset ruled-below breaks stack gap-4">
+          <strong>
+            <Name focusable>{file_name}</Name>
+          </strong>
+          <StateMark tone={state === 'failed' ? 'bad' : 'calm'} word={importsCopy.states[state]} />
+          {error !== null && (
+            <p>
+              <Worded>{error}</Worded>
+            </p>
+          )}
+          {onRemove !== null && (
+            <Button
+              variant="default"
+              size="xs"
+              w="fit-content"
+              aria-label={testRunsCopy.removeNamed(file_name)}
+              onClick={() => onRemove(id)}
+            >
+              {testRunsCopy.remove}
+            </Button>
+          )}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+interface PagesProps {
+  offset: number
+  total: number
+  onOffset: (offset: number) => void
+}
+
+function Pages({ offset, total, onOffset }: PagesProps) {
+  if (total <= RUNS_PER_PAGE && offset === 0) return null
+  const last = Math.min(total, offset + RUNS_PER_PAGE)
+  return (
+    <div className="row wrap inset gap-words">
+      <Button
+        variant="default"
+        size="xs"
+        disabled={offset === 0}
+        onClick={() => onOffset(Math.max(0, offset - RUNS_PER_PAGE))}
+      >
+        {testRunsCopy.newer}
+      </Button>
+      <Button variant="default" size="xs" disabled={last >= total} onClick={() => onOffset(offset + RUNS_PER_PAGE)}>
+        {testRunsCopy.older}
+      </Button>
+      <span className="muted">{testRunsCopy.pages(Math.min(offset + 1, total), last, total)}</span>
+    </div>
+  )
+}
+
+interface ChangesProps {
+  vm_id: number
+  selected: readonly number[]
+  runs: readonly TestRun[]
+}
+
+/** The older one is before, whichever was selected first; runs without a time go by their numbers. */
+function Changes({ vm_id, selected, runs }: ChangesProps) {
+  const [first, second] = selected
+  if (first === undefined || second === undefined) return null
+  const startedAt = (id: number) => runs.find(({ run }) => run.id === id)?.run.starts_at ?? null
+  const [a, b] = [startedAt(first), startedAt(second)]
+  const isFirstOlder = a === null || b === null ? first < second : a < b
+  return <ChangesCard vm_id={vm_id} before={isFirstOlder ? first : second} after={isFirstOlder ? second : first} />
+}
