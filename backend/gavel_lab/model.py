@@ -75,11 +75,26 @@ class Model:
         self._paths = PathTable(environment)
         self._blocks = Blocks(environment, placement, cache_bytes, step_s)
 
-    def read(self, by: By, rows: Rows, windows: Floats) -> Reading:
-        """The hosts' truth: sums per row and window, directions read and write. See `Reading` for shapes and units."""
+    def read(self, by: By, rows: Rows, windows: Floats, *, host: int | None = None) -> Reading:
+        """The hosts' truth: sums per row and window, directions read and write. See `Reading` for shapes and units.
+
+        host: only what runs on this ESXi host (its index), as that host sees disks and VMs which come and go.
+        """
         if by in (By.PATH, By.ADAPTER):
             return _reading(self._sum(self._select_paths(by.value, rows), len(rows), windows), windows)
-        return _reading(self._sum(_select(*self._host_view(by), rows), len(rows), windows), windows)
+        keep: _Keep | None = None if host is None else lambda table: table.column["host"] == host
+        return _reading(self._sum(_select(*self._host_view(by), rows), len(rows), windows, keep), windows)
+
+    def read_device_of_vm(self, pairs: Sequence[tuple[int, int]], windows: Floats) -> Reading:
+        """One row per (host device index, VM index): the part of one VM, a world, in the I/O of a device."""
+        vms, devices = len(self._environment.vms), len(self._environment.devices)
+
+        def column(table: FlowTable) -> Index:
+            device, vm = table.column["group"], table.column["vm"]
+            return np.where((device >= devices) | (vm < 0), NONE, device * vms + vm)
+
+        select = _select(devices * vms, column, [device * vms + vm for device, vm in pairs])
+        return _reading(self._sum(select, len(pairs), windows), windows)
 
     def read_datastore_of_host(self, pairs: Sequence[tuple[int, int]], windows: Floats) -> Reading:
         """One row per (host index, datastore index): what the datastore.* counters of that host see."""

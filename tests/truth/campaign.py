@@ -42,17 +42,17 @@ def scored(seed: int) -> Score:
     """One lab."""
     score, lab = Score(), drawn(seed)
     unknown = nothing_known(len(lab.lab.environment.vcenters))
-    seen = _seen(lab, unknown)
-    evidence = [_score_stretch(score, lab, one, "unproven") for one in seen]
+    seen = seen_of(lab, unknown)
+    evidence = [score_stretch(score, lab, one, "unproven").evidence for one in seen]
     known = proven(_added(evidence))
     _score_proofs(score, lab.lab.environment, known)
     for one in seen:
-        _score_stretch(score, lab, replace(one, observed=replace(one.observed, proofs=known)), "proven")
+        score_stretch(score, lab, replace(one, observed=replace(one.observed, proofs=known)), "proven")
     return score
 
 
 @dataclass(frozen=True)
-class _Seen:
+class Seen:
     """One stretch as the wire carried it."""
 
     stretch: Stretch
@@ -60,13 +60,13 @@ class _Seen:
     observed: Observed
 
 
-def _seen(lab: Drawn, proofs: Proofs) -> list[_Seen]:
+def seen_of(lab: Drawn, proofs: Proofs) -> list[Seen]:
     wire, seen = Wire(lab), []
     for stretch in lab.stretches:
         start_s, end_s = 60.0 * stretch.first, 60.0 * (stretch.first + stretch.minutes)
         parts = parts_of(lab.lab, start_s - _MARGIN_S, end_s + _MARGIN_S)
         topology = topology_of(lab.lab.environment, parts)
-        seen.append(_Seen(stretch, topology, wire.observed(stretch, parts, proofs)))
+        seen.append(Seen(stretch, topology, wire.observed(stretch, parts, proofs)))
     return seen
 
 
@@ -83,7 +83,8 @@ def _added(evidence: list[CounterEvidence]) -> CounterEvidence:
     )
 
 
-def _score_stretch(score: Score, drawn_: Drawn, seen: _Seen, known: str) -> CounterEvidence:
+def score_stretch(score: Score, drawn_: Drawn, seen: Seen, known: str) -> Attribution:
+    """Attribute the stretch and score it. known: of the counters, in words."""
     lab, environment, stretch, topology = drawn_.lab, drawn_.lab.environment, seen.stretch, seen.topology
     found = attributed(topology, seen.observed, stretch)
     for kind in KINDS:
@@ -101,7 +102,7 @@ def _score_stretch(score: Score, drawn_: Drawn, seen: _Seen, known: str) -> Coun
                 expected = expectations(environment, kind, things, real)
                 case = case_of(rows.rows, Direction.ALL, expected, rows.notes.reasons)
                 score_diagnoses(score, modes, kind, rows, rule(case), deserved(real, expected, in_guests(rows)))
-    return found.evidence
+    return found
 
 
 def _differences(found: Attribution, topology: Topology, stretch: Stretch) -> Differences:

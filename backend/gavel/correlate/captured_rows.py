@@ -30,11 +30,12 @@ def captured_rows(
     for each in narrowing_devices(connection, since, until):
         position = int(np.searchsorted(ids, each.device_id or 0))
         if position < len(ids) and ids[position] == each.device_id:
-            found.setdefault(position, []).append(_captured(each))
+            found.setdefault(position, []).append(rows_of_device(each))
     return found
 
 
-def _captured(device: CapturedDevice) -> CapturedRows:
+def rows_of_device(device: CapturedDevice) -> CapturedRows:
+    """By the clock of the samples that it is laid over."""
     rows = len(device.ended_us)
     nothing = np.full(rows, np.nan)
     length_s = device.length_us / _US
