@@ -11,7 +11,7 @@ from gavel.domain.io_path import Confidence
 
 # A twentieth of the labs of the long run; of few labs one, and of that a part: what it takes to see that something broke.
 _PART_OF_LABS, _ENOUGH = 20, 100
-_FEW_STRETCHES = 2
+_FEW_STRETCHES = 1
 
 
 def test_captures_of_vsphere_8_leave_fewer_minutes_inconclusive_and_bounds_true(seeds: range) -> None:

@@ -3,14 +3,23 @@
 import sys
 from collections.abc import Sequence
 
-from tests.truth.per_io.campaign import calm_campaign, harsh_campaign, hour_campaign
+from tests.truth.per_io.campaign import (
+    calm_campaign,
+    calm_guest_campaign,
+    harsh_campaign,
+    harsh_guest_campaign,
+    hour_campaign,
+)
 from tests.truth.per_io.draw import CALM_SEED, HARSH_SEED, HOUR_SEED
 from tests.truth.per_io.judge import Said
-from tests.truth.per_io.tables import GOALS, REACHED, bounds, calm_short_of, short_of, table
+from tests.truth.per_io.tables import GOALS, REACHED, REACHED_WITH_GUESTS, bounds, calm_short_of, short_of, table
+from tests.truth.per_io.truth import GUEST
 
 # So many environments say whether a goal of one in a hundred is met; fewer say whether something broke.
 _ENOUGH = 100
 _LEAST_BOUNDS = 0.94
+# With guests, where only a part of everything is run.
+_FEW = 2
 
 
 def _printed(rows: Said, name: str, missed: Sequence[str] = ()) -> None:
@@ -42,3 +51,24 @@ def test_what_is_said_of_whole_hours_is_right(seeds: range) -> None:
     if rows is not None:
         _printed(rows, "harsh environments of an hour")
         assert bounds(rows).part <= 1 - _LEAST_BOUNDS
+
+
+def test_what_is_said_of_harsh_environments_with_guests_is_right(seeds: range) -> None:
+    is_enough = len(seeds) >= _ENOUGH
+    first = HARSH_SEED - 1 + seeds.start
+    rows = harsh_guest_campaign(range(first, first + (len(seeds) // 2 if is_enough else _FEW)))
+    missed = short_of(GOALS, rows, by_mode=True) if is_enough else ()
+    _printed(rows, "harsh environments, some guests push", missed)
+    assert bounds(rows).part <= 1 - _LEAST_BOUNDS
+    assert bounds(rows, (GUEST,)).of > 0
+    assert not is_enough or short_of(REACHED_WITH_GUESTS, rows) == []
+
+
+def test_what_is_said_of_calm_environments_with_guests_is_right(seeds: range) -> None:
+    is_enough = len(seeds) >= _ENOUGH
+    first = CALM_SEED - 1 + seeds.start
+    rows = calm_guest_campaign(range(first, first + (len(seeds) * 3 // 10 if is_enough else 1)))
+    _printed(rows, "calm environments, some guests push", calm_short_of(GOALS, rows) if is_enough else ())
+    assert bounds(rows).part <= 1 - _LEAST_BOUNDS
+    assert bounds(rows, (GUEST,)).of > 0
+    assert not is_enough or calm_short_of(REACHED_WITH_GUESTS, rows) == []

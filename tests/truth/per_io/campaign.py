@@ -6,7 +6,8 @@ from concurrent.futures import ProcessPoolExecutor
 
 from tests.truth.per_io.draw import calm, harsh
 from tests.truth.per_io.events import program
-from tests.truth.per_io.judge import Said, joined, said
+from tests.truth.per_io.guests import calm_agents, harsh_agents
+from tests.truth.per_io.judge import Said, joined, said, said_with_guests
 
 # Minutes one by one, three together, and the whole.
 WINDOWS = (1, 3, 0)
@@ -24,6 +25,16 @@ def _hour(seed: int) -> Said:
     return said(harsh(seed, minutes=60), WINDOWS)
 
 
+def _harsh_guests(seed: int) -> Said:
+    environment = harsh(seed)
+    return said_with_guests(environment, harsh_agents(environment), WINDOWS)
+
+
+def _calm_guests(seed: int) -> Said:
+    environment = calm(seed)
+    return said_with_guests(environment, calm_agents(environment), WINDOWS)
+
+
 def harsh_campaign(seeds: Iterable[int]) -> Said:
     return _all(_harsh, seeds)
 
@@ -35,6 +46,16 @@ def calm_campaign(seeds: Iterable[int]) -> Said:
 def hour_campaign(seeds: Iterable[int]) -> Said:
     """An hour each."""
     return _all(_hour, seeds)
+
+
+def harsh_guest_campaign(seeds: Iterable[int]) -> Said:
+    """Some guests push."""
+    return _all(_harsh_guests, seeds)
+
+
+def calm_guest_campaign(seeds: Iterable[int]) -> Said:
+    """Some guests push."""
+    return _all(_calm_guests, seeds)
 
 
 def _all(one: Callable[[int], Said], seeds: Iterable[int]) -> Said:

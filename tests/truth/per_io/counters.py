@@ -210,13 +210,13 @@ def _in_flight(ios: tuple[np.ndarray, ...], things: int, starts: np.ndarray, end
         for way in range(2):
             chosen = (thing == number) & (is_write == bool(way))
             came, went = (np.sort(times[chosen & ~np.isnan(times)]) for times in (began, left))
-            waited = [_elapsed(came, at) - _elapsed(went, at) for at in (starts, ends)]
+            waited = [elapsed_since(came, at) - elapsed_since(went, at) for at in (starts, ends)]
             length = np.maximum(ends - starts, 1e-9)
             held[number, way] = np.maximum(waited[1] - waited[0], 0.0) / length
     return held
 
 
-def _elapsed(sorted_times: np.ndarray, at: np.ndarray) -> np.ndarray:
+def elapsed_since(sorted_times: np.ndarray, at: np.ndarray) -> np.ndarray:
     """Seconds since each time before `at`, added up."""
     before = np.searchsorted(sorted_times, at)
     sums = np.concatenate([[0.0], np.cumsum(sorted_times)])

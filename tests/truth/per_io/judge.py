@@ -7,8 +7,9 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 from tests.truth.per_io.environment import FIRST_MINUTE, Device, Environment
 from tests.truth.per_io.events import Log, simulated
+from tests.truth.per_io.guests import Agent, pushed
 from tests.truth.per_io.product import told
-from tests.truth.per_io.truth import KINDS, Reality, Truth, position, vcenters_of
+from tests.truth.per_io.truth import GUEST, KINDS, Reality, Truth, position, vcenters_of
 from tests.truth.per_io.wire import read
 
 from gavel.analysis.diagnosis import Case, Expectations
@@ -28,9 +29,9 @@ from gavel.domain.scope import ScopeKind
 NO_LAYER = "no layer"
 # The answers of layers whose excesses differ by less are both right.
 ALIKE = 0.85
-_LAYERS = (Layer.KERNEL, Layer.SAN, Layer.ARRAY)
+_LAYERS = (Layer.KERNEL, Layer.SAN, Layer.ARRAY, Layer.GUEST)
 SINGLE = tuple(SPANS.index((layer, layer)) for layer in _LAYERS)
-# (10, 3) which of the three a span covers.
+# (10, 4) which of the four a span covers.
 COVERS = SPAN_LAYERS[:, list(_LAYERS)] > 0
 WORST = ("disagreement_us", "offset_error_s", "queue_depth")
 FLAGS = ("reasons", "quality_reasons")
@@ -46,8 +47,8 @@ class Window:
 
 @dataclass(frozen=True)
 class Said:
-    """n rows of one kind and length. thing: the environment's number; mode: of the vCenters that measured it; true, expected: (n, 3) µs per
-    I/O by layer; value, lower, upper: (n, 10) by span; named, other: spans or −1."""
+    """n rows of one kind and length. thing: the environment's number; mode: of the vCenters that measured it; true, expected: (n, 4) µs per
+    I/O by layer, of the guest where it was measured and 0 elsewhere; value, lower, upper: (n, 10) by span; named, other: spans or −1."""
 
     seed: np.ndarray
     kind: np.ndarray
@@ -77,7 +78,7 @@ class Said:
 
     @property
     def excess(self) -> np.ndarray:
-        """(n, 3) true, by layer."""
+        """(n, 4) true, by layer."""
         excess: np.ndarray = np.maximum(self.true - self.expected, 0.0)
         return excess
 
@@ -115,6 +116,13 @@ def said(environment: Environment, windows: Sequence[int] = (1,)) -> Said:
     return said_of(environment, log, told(environment, read(environment, log)), windows)
 
 
+def said_with_guests(environment: Environment, agents: Sequence[Agent], windows: Sequence[int] = (1,)) -> Said:
+    """The same with what some guests push. Rows that a part of the guests measured have no truth of their own, and are left out."""
+    log = simulated(environment)
+    found = told(environment, read(environment, log), guests=pushed(environment, log, agents))
+    return said_of(environment, log, found, windows)
+
+
 def said_of(environment: Environment, log: Log, found: Attribution, windows: Sequence[int]) -> Said:
     parts, reality = [], Reality(environment, log)
     for kind in KINDS:
@@ -137,6 +145,8 @@ def _said_of_kind(
     spans = first[:, None] + np.arange(length)
     true_ops = real.ops[where[:, None], spans].sum(axis=1)
     time = real.time_us[where[:, None], spans].sum(axis=1)
+    in_guest, in_part = _measured_in_guests(series.rows)
+    time[:, GUEST] = np.where(in_guest, time[:, GUEST], 0.0)
     diagnosis = ruled(environment, kind, where, series)
     case, diagnoses, count = diagnosis.case, diagnosis.diagnoses, len(thing)
     found = Said(
@@ -160,7 +170,7 @@ def _said_of_kind(
         reasons=diagnoses.reasons,
         quality_reasons=series.notes.quality_reasons,
     )
-    told_of = (found.ops >= LEAST_OPS) & (true_ops > 0) & (diagnoses.severity != "")
+    told_of = (found.ops >= LEAST_OPS) & (true_ops > 0) & (diagnoses.severity != "") & ~in_part
     return found.chosen(np.flatnonzero(told_of))
 
 
@@ -175,11 +185,13 @@ def ruled(environment: Environment, kind: ScopeKind, things: np.ndarray, series:
 
 
 def _expected(case: Case) -> np.ndarray:
-    """(n, 3) as the product expects it of each layer that it measured by itself, else what is set."""
+    """(n, 4) as the product expects it of each layer that it measured by itself, else what is set."""
     single = list(SINGLE)
     usual = Expectations()
     return np.where(
-        np.isnan(case.value[:, single]), [0.0, float(usual.san_us), float(usual.array_us)], case.expected[:, single]
+        np.isnan(case.value[:, single]),
+        [0.0, float(usual.san_us), float(usual.array_us), 0.0],
+        case.expected[:, single],
     )
 
 
@@ -187,6 +199,13 @@ def _measured_whole(rows: LedgerRows) -> np.ndarray:
     """(n, 10) spans in which all I/Os were timed."""
     ops = timed_ops(rows)[:, Direction.ALL, None]
     return np.abs(rows.span_ops[:, Direction.ALL] - ops) <= 1e-6 * ops
+
+
+def _measured_in_guests(rows: LedgerRows) -> tuple[np.ndarray, np.ndarray]:
+    """(n,) whether all I/Os were timed in their guests; whether only some of them were."""
+    ops, timed = rows.ops[:, Direction.ALL], rows.span_ops[:, Direction.ALL, SINGLE[GUEST]]
+    every = (ops > 0) & (timed >= (1 - 1e-6) * ops)
+    return every, (timed > 0) & ~every
 
 
 def _round_trips(environment: Environment, kind: ScopeKind, things: np.ndarray) -> np.ndarray:

@@ -11,7 +11,16 @@ from tests.truth.per_io.wire import Read
 from gavel.analysis.gridded import Stretch
 from gavel.analysis.intervals import Rounding
 from gavel.analysis.minutes import Attribution, attributed
-from gavel.analysis.observed import DirectorySamples, HostCounter, Latest, Observed, Proofs, Times, VolumeSamples
+from gavel.analysis.observed import (
+    DirectorySamples,
+    GuestSamples,
+    HostCounter,
+    Latest,
+    Observed,
+    Proofs,
+    Times,
+    VolumeSamples,
+)
 from gavel.analysis.proofs import proven
 from gavel.analysis.topology import Devices, DiskParts, Pairs, Topology, Volumes
 from gavel.correlate import samples
@@ -25,11 +34,13 @@ _US = 1_000_000
 _ARRAY_SOURCES = 1000
 
 
-def told(environment: Environment, read: Read, stretch: Stretch | None = None) -> Attribution:
+def told(
+    environment: Environment, read: Read, stretch: Stretch | None = None, guests: GuestSamples | None = None
+) -> Attribution:
     """All minutes of the environment, or those of a stretch, as the product sees them once it has watched the whole of it."""
     found = mapped(environment)
     every = Stretch(FIRST_MINUTE, environment.minutes)
-    seen = observed(environment, found, read)
+    seen = replace(observed(environment, found, read), guests=guests)
     if any(vcenter.proven and vcenter.latest_s is not None for vcenter in environment.vcenters):
         # How far an instant strays from the mean is learnt; it differs from environment to environment.
         learnt = proven(attributed(found.topology, seen, every).evidence).scatter_us

@@ -47,6 +47,8 @@ REACHED = replace(
     error_us={**GOALS.error_us, "9": 4.3},
     calm=3e-4,
 )
+# The same of the first half of the environments where some guests push; inconclusive rows are worse than without guests.
+REACHED_WITH_GUESTS = replace(REACHED, wrong={**REACHED.wrong, "inconclusive": 0.10}, named={**GOALS.named, "9": 0.835})
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,7 @@ def wrong(rows: Said, confidence: str) -> Share:
     return Share(int((rows.wrong & here).sum()), int(here.sum()))
 
 
-def bounds(rows: Said, layers: tuple[int, ...] = (0, 1, 2), by_us: float = SLACK_US) -> Share:
+def bounds(rows: Said, layers: tuple[int, ...] = (0, 1, 2, 3), by_us: float = SLACK_US) -> Share:
     """Bounds of single layers that miss the truth by more than `by_us`."""
     missed = of = 0
     for layer in layers:

@@ -10,8 +10,8 @@ from tests.truth.per_io.product import volume_rows
 
 from gavel.domain.scope import ScopeKind
 
-KERNEL, SAN, ARRAY = range(3)
-LAYERS = ("kernel", "SAN", "array")
+KERNEL, SAN, ARRAY, GUEST = range(4)
+LAYERS = ("kernel", "SAN", "array", "guest")
 KINDS = (
     ScopeKind.HOST_DEVICE,
     ScopeKind.VM_DISK,
@@ -26,7 +26,7 @@ _OF_DISKS = (ScopeKind.VM_DISK, ScopeKind.VM)
 
 @dataclass(frozen=True)
 class Truth:
-    """Of one kind: ops (things, minutes) and time (things, minutes, 3) in µs added up over the I/Os, by layer."""
+    """Of one kind: ops (things, minutes) and time (things, minutes, 4) in µs added up over the I/Os, by layer."""
 
     ops: np.ndarray
     time_us: np.ndarray
@@ -43,6 +43,7 @@ class Reality:
         hypervisor = times[e.DEVICE] - times[e.VSCSI]
         self._layers_us = [1e6 * layer for layer in (kernel, driver - array, array)]
         self._hypervisor_us = 1e6 * hypervisor
+        self._guest_us = 1e6 * (times[e.VSCSI] - times[e.GUEST])
         self._minute = np.floor(times[e.DEVICE_DONE] / 60.0)
         known = (log.device != NOWHERE) & (self._minute >= 0) & (self._minute < environment.minutes)
         self._known = np.flatnonzero(known)
@@ -59,9 +60,10 @@ class Reality:
             return np.bincount(group, weights, minlength=size).reshape(things, self.environment.minutes)
 
         kernel, san, array = map(added, self._layers_us)
+        guest = np.zeros_like(kernel)
         if kind is not ScopeKind.HOST_DEVICE:
-            kernel = kernel + added(self._hypervisor_us)
-        return Truth(added(None), np.stack([kernel, san, array], axis=2))
+            kernel, guest = kernel + added(self._hypervisor_us), added(self._guest_us)
+        return Truth(added(None), np.stack([kernel, san, array, guest], axis=2))
 
 
 def _things(environment: Environment, log: Log, kind: ScopeKind) -> tuple[int, np.ndarray]:
