@@ -1,4 +1,4 @@
-"""Target ports near their line rate over a real database, and their quiet twins."""
+"""Target ports near their line rate and full adapters over a real database, and their quiet twins."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -14,7 +14,7 @@ from gavel.db.engine import reading, transaction
 from gavel.db.write.inventory import store_inventory
 from gavel.domain.inventory import ArrayPort, InventoryTaken
 from gavel.domain.source import Stream
-from gavel.findings.model import Finding
+from gavel.findings.model import Finding, FindingRule
 from gavel.findings.registry import RULES_BY_ID
 
 RULE = RULES_BY_ID["fan-in-over-port"]
@@ -56,10 +56,10 @@ def path_samples(environment: Environment) -> None:
         environment.write(environment.vcenter, samples)
 
 
-def raised(environment: Environment) -> list[Finding]:
+def raised(environment: Environment, rule: FindingRule = RULE) -> list[Finding]:
     window = EvidenceWindow(START, START + 10 * MINUTE, START + 11 * MINUTE)
     with reading(environment.engine) as connection:
-        every = [RULE.evaluate(one) for one in LOADERS[RULE.evidence].load(connection, window)]
+        every = [rule.evaluate(one) for one in LOADERS[rule.evidence].load(connection, window)]
     return [one for one in every if one is not None]
 
 
@@ -96,3 +96,37 @@ def test_fan_in_over_port_has_quiet_twins(
 def test_fan_in_over_port_of_a_port_without_samples_is_not_raised(environment: Environment) -> None:
     listed(environment)
     assert raised(environment) == []
+
+
+# --- adapters -----------------------------------------------------------------------------------------------------------
+
+ADAPTER_RULE = RULES_BY_ID["adapter-queue-full"]
+
+
+def adapter(environment: Environment, *, active: int, queued: int | None, minutes: int = 10) -> None:
+    """Samples of one adapter that holds 100 I/Os; None: its host does not serve that counter."""
+    ends = [START + n * timedelta(seconds=20) for n in range(1, 3 * minutes + 1)]
+    numbers = {"queue_depth": 100, "outstanding": active} | ({} if queued is None else {"queued": queued})
+    environment.write(environment.vcenter, batch(Stream.ADAPTER, "esx-1/vmhba1", ends, **numbers))
+
+
+def test_adapter_queue_full_is_told_by_the_adapters_own_counters(environment: Environment) -> None:
+    adapter(environment, active=95, queued=20)
+    (found,) = raised(environment, ADAPTER_RULE)
+    assert (found.object.name, found.part) == ("esx-1", "vmhba1")
+    numbers = {one.label: one.value for one in found.evidence}
+    assert numbers["Active in the adapter"] == pytest.approx(95)
+    assert numbers["Queued before the adapter"] == pytest.approx(20)
+    assert numbers["Depth of its device queues together"] == 32
+
+
+@pytest.mark.parametrize(
+    ("active", "queued", "minutes"),
+    [(89, 20, 10), (95, 0, 10), (95, None, 10), (95, 20, 5)],
+    ids=["slots left", "nothing waits", "not served", "half of the time"],
+)
+def test_adapter_queue_full_has_quiet_twins(
+    environment: Environment, active: int, queued: int | None, minutes: int
+) -> None:
+    adapter(environment, active=active, queued=queued, minutes=minutes)
+    assert raised(environment, ADAPTER_RULE) == []

@@ -168,9 +168,8 @@ class Campaign:
                 write_samples(connection, source.id, _disturbed(batch, source.inventory) if is_changed else batch)
             if isinstance(source.inventory, HostInventory):
                 end_us = round(until.timestamp()) * 1_000_000
-                paths = stories.path_samples(source.inventory, end_us, is_changed=is_changed)
-                if paths is not None:
-                    write_samples(connection, source.id, paths)
+                for made in stories.path_and_adapter_samples(source.inventory, end_us, is_changed=is_changed):
+                    write_samples(connection, source.id, made)
             for stream in ATTRIBUTED:
                 advance_watermark(connection, source.id, stream, until)
             if is_changed and minute == stories.CHANGED_FROM_MIN and source.kind is SourceKind.VCENTER:
@@ -225,6 +224,7 @@ class Campaign:
             Story("paths-unbalanced", stories.UNBALANCED, first, self.minutes),
             Story("non-optimized-io", stories.NON_OPTIMIZED, first, self.minutes),
             Story("unmonitored-initiators", stories.UNMONITORED, first, self.minutes),
+            Story("adapter-queue-full", stories.COARSE_HOST, first, self.minutes),
             Story("fan-in-over-port", stories.SLOW_LINK, first, self.minutes),
         ]
         return [*kept, *stories.of_changes(self.minutes, self.begin.minute), *more, *counted]

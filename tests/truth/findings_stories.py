@@ -272,3 +272,29 @@ def path_samples(inventory: HostInventory, end_us: int, *, is_changed: bool) -> 
         interval_s=np.full(len(weights), _PATH_SAMPLE_S, dtype=np.int64),
         values=values,
     )
+
+
+def adapter_samples(inventory: HostInventory, end_us: int, *, is_changed: bool) -> SampleBatch | None:
+    """Five minutes of one host's first adapter by counters of its queue, which few hosts serve; changed: full, as many again queued."""
+    hosts = {one.key for one in inventory.hosts if one.name == COARSE_HOST}
+    first = min((one.key for one in inventory.hbas if one.host_key in hosts), default=None)
+    if first is None:
+        return None
+    values = {name: np.full(1, NOT_MEASURED, dtype=np.int64) for name in COLUMNS[Stream.ADAPTER]}
+    numbers = {"queue_depth": 256, "outstanding": 256 if is_changed else 40, "queued": 300 if is_changed else 0}
+    values |= {name: np.full(1, value, dtype=np.int64) for name, value in numbers.items()}
+    return SampleBatch(
+        stream=Stream.ADAPTER,
+        keys=(first,),
+        key_index=np.zeros(1, dtype=np.int64),
+        ended_at_us=np.full(1, end_us, dtype=np.int64),
+        interval_s=np.full(1, _PATH_SAMPLE_S, dtype=np.int64),
+        values=values,
+    )
+
+
+def path_and_adapter_samples(inventory: HostInventory, end_us: int, *, is_changed: bool) -> Iterator[SampleBatch]:
+    for made in (path_samples, adapter_samples):
+        counted = made(inventory, end_us, is_changed=is_changed)
+        if counted is not None:
+            yield counted

@@ -17,7 +17,7 @@ _PART, _WHOLE = timedelta(hours=2), timedelta(hours=6)
 OTHERS = {
     "competing-worlds", "device-queue-full", "iops-limit-at-work", "noisy-neighbor", "clock-skew", "coarse-counters", "source-gaps",
     "paths-unbalanced", "non-optimized-io", "unmonitored-initiators", "task-running", "array-saturation",
-    "fan-in-over-port", "virtual-disk-queue-full",
+    "fan-in-over-port", "virtual-disk-queue-full", "adapter-queue-full",
 }  # fmt: skip
 
 

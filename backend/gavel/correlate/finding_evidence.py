@@ -95,6 +95,7 @@ LOADERS: Final[Mapping[type, EvidenceLoader]] = {
     evidence_shared.SharedObject: EvidenceLoader(Basis.LEDGER, finding_shared.shared_objects),
     evidence_shared.PathBalance: EvidenceLoader(Basis.LEDGER, finding_shared.path_balances),
     evidence_arrays.ArrayLoad: EvidenceLoader(Basis.LEDGER, finding_arrays.array_loads),
+    evidence_ports.AdapterLoad: EvidenceLoader(Basis.LEDGER, finding_ports.adapter_loads),
     evidence_ports.PortLoad: EvidenceLoader(Basis.LEDGER, finding_ports.port_loads),
     evidence_sources.SourceClocks: EvidenceLoader(Basis.CLOCKS, _clocks),
     evidence_sources.CoarseCounters: EvidenceLoader(Basis.LEDGER, _coarse),

@@ -1,13 +1,13 @@
-"""Evidence of target ports: only of those whose traffic came near the line rate."""
+"""Evidence of target ports whose traffic came near the line rate, and of adapters with I/Os queued before them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
 from gavel.correlate.finding_loads import EvidenceWindow
 from gavel.db.engine import Connection
-from gavel.db.queries.finding_ports import PortHosts, busy_ports, port_hosts
-from gavel.findings.binding import PORT_USED
-from gavel.findings.evidence_ports import PortLoad
+from gavel.db.queries.finding_ports import PortHosts, busy_ports, full_adapters, port_hosts
+from gavel.findings.binding import DEVICE_QUEUE_USED, PORT_USED
+from gavel.findings.evidence_ports import AdapterLoad, PortLoad
 
 # Samples of paths are of five minutes.
 _PATHS = timedelta(minutes=15)
@@ -35,3 +35,7 @@ def port_loads(connection: Connection, window: EvidenceWindow) -> Iterator[PortL
             from_at=window.from_at,
             to_at=window.to_at,
         )
+
+
+def adapter_loads(connection: Connection, window: EvidenceWindow) -> Sequence[AdapterLoad]:
+    return full_adapters(connection, window.from_at, window.to_at, used=DEVICE_QUEUE_USED)

@@ -42,3 +42,21 @@ class PortLoad:
     precision_us: float
     from_at: datetime
     to_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdapterLoad:
+    """An adapter of a host in [from_at, to_at), by its own counters: means of I/Os. full_s: seconds of samples in which I/Os were queued
+    while its slots were used up. devices: with a path through it, and the depth of their queues.
+    """
+
+    source_id: int
+    host: ObjectRef
+    adapter: str
+    active: float
+    queued: float
+    depth: float
+    full_s: int
+    devices: tuple[tuple[ObjectRef, int | None], ...]
+    from_at: datetime
+    to_at: datetime

@@ -32,7 +32,7 @@ FULL = (
 BLIND_SPOTS = (
     "Without microsecond counters or an esxtop file the lower bound of QAVG is often 0: then nothing is raised",
     "Queues that are full for seconds only: a minute's mean hides them",
-    "The adapter's own queue: vCenter serves no counter of it",
+    "The adapter's own queue: a finding of its own, where its host serves counters of it",
 )
 KB_DSNRO = FindingReference(
     "Broadcom KB 323119: Changing the queue depth for QLogic, Emulex and Brocade HBAs",

@@ -5,6 +5,7 @@ from typing import Final
 
 from gavel.findings.model import FindingRule
 from gavel.findings.rules import (
+    adapter_queue_full,
     adaptive_depth_partial,
     array_saturation,
     clock_skew,
@@ -34,6 +35,7 @@ RULES: Final[tuple[FindingRule, ...]] = (
     competing_worlds.RULE,
     device_queue_full.RULE,
     virtual_disk_queue_full.RULE,
+    adapter_queue_full.RULE,
     iops_limit_at_work.RULE,
     unequal_queue_settings.RULE,
     paths_down.RULE,

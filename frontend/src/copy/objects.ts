@@ -60,6 +60,7 @@ export const receivedOrigin = 'received_bytes_per_sec of the array: what hosts w
 export const transmitted = 'Transmitted'
 export const transmittedOrigin = 'transmitted_bytes_per_sec of the array: what hosts read'
 export const lineUsed = 'Used'
+export const sharedAddress = 'shared address'
 export const portErrors = 'Errors'
 export const portErrorsOrigin = 'total_errors_per_sec of the array, over 10 minutes'
 export const personality = 'Personality'

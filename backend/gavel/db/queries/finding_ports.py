@@ -1,4 +1,4 @@
-"""What rules of findings ask of target ports: their traffic near the line rate, and whose I/O comes through them."""
+"""What rules of findings ask of target ports and host adapters: which are full, and whose I/O goes through them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from gavel.db.series import packed
 from gavel.db.series.catalog import SAMPLES
 from gavel.domain.samples import STEP_US, Precision
 from gavel.domain.source import Stream
-from gavel.findings.evidence_ports import PortHost
+from gavel.findings.evidence_ports import AdapterLoad, PortHost
 from gavel.findings.model import ObjectRef
 
 _OF_PORT = packed.rows(
@@ -136,3 +136,53 @@ def _mean_us(sums: Sequence[tuple[float | None, float | None]]) -> float | None:
     """Of (µs of all timed operations, their number)."""
     ops = sum(ops or 0 for _, ops in sums)
     return sum(timed or 0.0 for timed, _ in sums) / ops if ops else None
+
+
+_OF_ADAPTER = packed.rows(
+    SAMPLES[Stream.ADAPTER], ("interval_s", "queue_depth", "queued", "outstanding"), of="entity_id = b.id"
+)
+_FULL_ADAPTERS = f"""
+    SELECT * FROM (
+        SELECT b.id, b.source_id, b.device AS adapter, h.id AS host_id, h.name AS host,
+            sum(s.outstanding::float8 * s.interval_s) / sum(s.interval_s) AS active,
+            sum(s.queued::float8 * s.interval_s) / sum(s.interval_s) AS queued,
+            sum(s.queue_depth::float8 * s.interval_s) / sum(s.interval_s) AS depth,
+            sum(s.interval_s) FILTER (WHERE s.queued > 0 AND s.outstanding >= :used * s.queue_depth) AS full_s
+        FROM hba b JOIN esxi_host h ON h.id = b.host_id AND {SERVING} JOIN source c ON c.id = b.source_id AND c.enabled,
+        LATERAL {_OF_ADAPTER} s
+        WHERE b.present AND s.ts > :lo AND s.interval_s > 0 AND s.queue_depth > 0 AND s.queued IS NOT NULL AND s.outstanding IS NOT NULL
+        GROUP BY b.id, h.id) a
+    WHERE full_s > 0 ORDER BY source_id, host, adapter
+"""
+_DEVICES_OF_ADAPTERS = """
+    SELECT DISTINCT p.hba_id, d.id, d.canonical_name, d.queue_depth FROM path p
+    JOIN host_device d ON d.id = p.host_device_id AND d.present
+    WHERE p.present AND p.state <> ALL(:down) AND p.hba_id = ANY(CAST(:ids AS int[])) ORDER BY p.hba_id, d.canonical_name, d.id
+"""
+
+
+def full_adapters(connection: Connection, from_at: datetime, to_at: datetime, *, used: float) -> list[AdapterLoad]:
+    """Adapters with any sample, of those that end in (from_at, to_at], in which I/Os waited while so much of the queue was used."""
+    given = {"lo": from_at, "hi": to_at, "used": used}
+    adapters = connection.execute(text(_FULL_ADAPTERS), given).all()
+    if not adapters:
+        return []
+    devices: dict[int, list[tuple[ObjectRef, int | None]]] = {}
+    ids = {"ids": [row.id for row in adapters], "down": list(DOWN_STATES)}
+    for row in connection.execute(text(_DEVICES_OF_ADAPTERS), ids):
+        devices.setdefault(row.hba_id, []).append((ObjectRef("device", row.id, row.canonical_name), row.queue_depth))
+    return [
+        AdapterLoad(
+            source_id=row.source_id,
+            host=ObjectRef("host", row.host_id, row.host),
+            adapter=row.adapter,
+            active=row.active,
+            queued=row.queued,
+            depth=row.depth,
+            full_s=row.full_s,
+            devices=tuple(devices.get(row.id, ())),
+            from_at=from_at,
+            to_at=to_at,
+        )
+        for row in adapters
+    ]

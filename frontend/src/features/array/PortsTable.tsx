@@ -7,6 +7,7 @@ import type { Column } from '../../kit/table/Column'
 import { VirtualTable } from '../../kit/table/VirtualTable'
 import { Name } from '../../kit/text/Name'
 import { Quantity } from '../../kit/text/Quantity'
+import { NOT_MEASURED } from '../../lib/units'
 
 type Port = ArrayOut['ports'][number]
 
@@ -61,9 +62,9 @@ const COLUMNS: Column<Port>[] = [
   {
     id: 'hosts',
     header: commonCopy.hosts,
-    width: 80,
+    width: 130,
     align: 'right',
-    cell: ({ hosts }) => hosts ?? <span className="faint">{commonCopy.none}</span>,
+    cell: ({ hosts }) => hosts ?? <span className="faint">{objectsCopy.sharedAddress}</span>,
   },
   {
     id: 'address',
@@ -97,6 +98,6 @@ export function usedWords(
   port: Pick<Port, 'line_rate_bytes_per_s' | 'received_bytes_per_s' | 'transmitted_bytes_per_s'>,
 ): string {
   const { line_rate_bytes_per_s: most, received_bytes_per_s: received, transmitted_bytes_per_s: transmitted } = port
-  if (most === null || most <= 0 || received === null || transmitted === null) return commonCopy.none
+  if (most === null || most <= 0 || received === null || transmitted === null) return NOT_MEASURED
   return `${Math.round((100 * Math.max(received, transmitted)) / most)} %`
 }

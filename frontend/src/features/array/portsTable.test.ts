@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import * as commonCopy from '../../copy/common'
+import { NOT_MEASURED } from '../../lib/units'
 import { usedWords } from './PortsTable'
 
 const port = (line_rate_bytes_per_s: number | null, received_bytes_per_s: number | null, transmitted: number | null) =>
@@ -13,6 +13,6 @@ test('the used part of a line rate is that of the busier way', () => {
 
 test('the used part is unknown without a line rate or without traffic measured', () => {
   for (const one of [port(null, 1, 1), port(0, 1, 1), port(1000, null, 1), port(1000, 1, null)]) {
-    expect(one).toBe(commonCopy.none)
+    expect(one).toBe(NOT_MEASURED)
   }
 })
