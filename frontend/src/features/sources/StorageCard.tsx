@@ -72,7 +72,7 @@ export const storageColumns = (zone: Zone): Column<Kept>[] => [
   {
     id: 'setting',
     header: storageCopy.setting,
-    width: 230,
+    width: 256,
     cell: ({ setting, is_default }) => (
       <>
         <code>{setting}</code>
