@@ -172,8 +172,8 @@ PHASES = (
     Phase(
         "guest-queue",
         "96 threads on a virtual disk queue of 64: a queue in the guest alone",
-        2,
-        12,
+        34,
+        44,
         "guest",
         "guest_queue",
         {"crowded": DiskChange(96, 0)},
@@ -182,8 +182,8 @@ PHASES = (
     Phase(
         "guest-queue",
         "64 threads on a virtual disk queue of 64: the same I/O, no queue",
-        12,
-        22,
+        44,
+        54,
         None,
         None,
         {"crowded": DiskChange(64, 0)},

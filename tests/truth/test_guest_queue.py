@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from tests.truth.campaign import _score_stretch, _Seen, nothing_known
+from tests.truth.campaign import Seen, nothing_known, score_stretch
 from tests.truth.environments import Drawn, HeldTime
 from tests.truth.lab_guests import samples_of_agents
 from tests.truth.layout import parts_of, topology_of
@@ -51,14 +51,14 @@ def drawn(seed: int, *minutes: int) -> Drawn:
     return Drawn(lab, time, stretches, dict.fromkeys(names, 0.05), Settings())
 
 
-def seen(lab: Drawn, stretch: Stretch, *, with_agents: bool) -> _Seen:
+def seen(lab: Drawn, stretch: Stretch, *, with_agents: bool) -> Seen:
     """What every source carried of a stretch."""
     start_s = 60.0 * stretch.first
     parts = parts_of(lab.lab, start_s - 120, start_s + 60 * stretch.minutes + 120)
     observed = Wire(lab, frozenset()).observed(stretch, parts, nothing_known(len(lab.lab.environment.vcenters)))
     if with_agents:
         observed = replace(observed, guests=samples_of_agents(lab.lab, stretch, parts))
-    return _Seen(stretch, topology_of(lab.lab.environment, parts), observed)
+    return Seen(stretch, topology_of(lab.lab.environment, parts), observed)
 
 
 def found(minute: int, kind: ScopeKind, thing: Callable[[Lab], int], *, with_agents: bool = True) -> Found:
@@ -143,7 +143,7 @@ def test_bounds_hold_the_truth_wherever_a_guest_is_measured_by_its_agent(seed: i
     """At edges of stories, where guests and their hosts do not move, and where they do."""
     score, lab = Score(), drawn(seed, 1, 4, 16, 35, 46)
     for stretch in lab.stretches:
-        _score_stretch(score, lab, seen(lab, stretch, with_agents=True), "unproven")
+        score_stretch(score, lab, seen(lab, stretch, with_agents=True), "unproven")
     guests = {key: count for key, count in score.bounds.items() if "guest" in key[2]}
     assert sum(guests.values()) > 500
     assert [one for one in score.worst if "guest" in one] == []

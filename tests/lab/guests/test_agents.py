@@ -22,7 +22,7 @@ from gavel_lab.scale import Scale
 
 HOUR_S = 1_780_002_000.0
 # In the story of the guest's queue, and in its quiet twin.
-QUEUED_S, QUIET_S = HOUR_S + 5 * 60, HOUR_S + 15 * 60
+QUEUED_S, QUIET_S = HOUR_S + 38 * 60, HOUR_S + 48 * 60
 
 
 @pytest.fixture(scope="module")
