@@ -19,6 +19,8 @@ export function AddressNote() {
   const without = Object.fromEntries(problems.map(({ name }) => [name, undefined]))
   return (
     <Alert
+      // Else the column takes its height for the page below.
+      className="fixed"
       color="yellow"
       variant="outline"
       role="status"

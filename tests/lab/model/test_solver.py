@@ -81,7 +81,8 @@ def test_nobody_waits_for_a_queue_that_is_not_full_nor_for_a_limit_that_is_not_r
     assert np.mean(in_flight[queued] > 0.99 * depth[queued]) > 0.97
     ops = TABLE.by_target.sum(rates[:, 0] + rates[:, 1])
     throttled = TABLE.by_target.sum(time_in(rates, "array_qos")) > 0.1
-    assert np.mean(np.abs(ops[throttled] / inputs.qos_limit[throttled] - 1) < 0.01) > 0.9
+    # Of 250 draws the least was 0.87, the median 0.96: in the wildest the wait for a limit is still on its way to 0 after the last step.
+    assert np.mean(np.abs(ops[throttled] / inputs.qos_limit[throttled] - 1) < 0.01) > 0.85
     assert np.mean(ops < 1.01 * inputs.qos_limit) > 0.995
 
 
