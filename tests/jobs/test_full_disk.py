@@ -27,7 +27,8 @@ from gavel.embedded import postgres
 from gavel.ingest import troubles
 from gavel.jobs import tasks, workplace
 
-_DISK_MB = 400
+# The database without a row takes some 200 of them.
+_DISK_MB = 600
 _TICKS = 5
 
 

@@ -117,8 +117,8 @@ export const acceptFailed = 'Not accepted'
 export const withdraw = 'Withdraw acceptance'
 export const withdrawFailed = 'Acceptance not withdrawn'
 export const predicting = 'Predicting …'
-export const predicted = (before: string, after: string) => `Predicted: latency ${before}, then ${after}`
-export const predictedIops = (before: string, after: string) => `${before}, then ${after}`
-export const predictedNeighbors = (before: string, after: string) => `other VMs of the queue ${before}, then ${after}`
+export const predicted = (before: string, after: string) => `Predicted: latency ${before} → ${after}`
+export const predictedIops = (before: string, after: string) => `${before} → ${after}`
+export const predictedNeighbors = (before: string, after: string) => `other VMs of the queue ${before} → ${after}`
 export const notPredictable = (reason: string) => `Effect not predicted: ${reason}`
 export const openWhatIf = 'Open what-if'

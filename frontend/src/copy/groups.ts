@@ -16,11 +16,10 @@ export const noLabelsText =
   'Groups come from tags and custom attributes of VMs in vCenter. Add a vCenter under Sources; its labels follow with the inventory.'
 export const noGroups = (label: string) => `No VM has the label ${label}`
 export const noMatch = 'No matching group'
-export const count = (groups: string) => `${groups} groups`
 export const missing = 'No group in this link'
 export const missingText = 'A link to a group names a label and its value, such as application=finance.'
 export const allGroups = 'All groups'
 export const openWall = 'Open wall'
 export const empty = (label: string, value: string) => `No VM has ${label} ${value}`
 export const emptyText = 'The label was removed or changed in vCenter, or its VMs are gone.'
-export const means = 'Total'
+export const total = 'Total'

@@ -139,7 +139,7 @@ it('finding: what a step would do is predicted as ranges from the ten minutes be
     neighbor_us: change(900, 500, 600),
   } as WhatIf)
   render(framed(<FindingPage />, client))
-  const said = 'Predicted: latency 0.93 ms, then 0.55 ms to 0.62 ms, 65,000 IOPS, then 66,000 IOPS to no bound'
-  expect(screen.getByText(`${said}, other VMs of the queue 0.90 ms, then 0.50 ms to 0.60 ms`)).toBeTruthy()
+  const said = 'Predicted: latency 0.93 ms → 0.55 ms to 0.62 ms · 65,000 IOPS → 66,000 IOPS to no bound'
+  expect(screen.getByText(`${said} · other VMs of the queue 0.90 ms → 0.50 ms to 0.60 ms`)).toBeTruthy()
   expect(screen.getByRole('link', { name: 'Open what-if' }).getAttribute('href')).toBe('/whatif')
 })

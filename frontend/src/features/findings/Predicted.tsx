@@ -64,5 +64,5 @@ function words({ total_us, iops, neighbor_us }: WhatIf): string {
         between(neighbor_us.lower, neighbor_us.upper, formatLatency),
       ),
     )
-  return changes.join(', ')
+  return changes.join(' · ')
 }

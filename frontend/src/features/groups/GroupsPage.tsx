@@ -22,6 +22,7 @@ import { NameFilter } from '../../kit/table/NameFilter'
 import { SaveTable } from '../../kit/table/SaveTable'
 import { useColumnChoice } from '../../kit/table/useColumnChoice'
 import { VirtualTable } from '../../kit/table/VirtualTable'
+import { plural } from '../../lib/text'
 import { formatWindow, instantMs } from '../../lib/time'
 import { formatCount } from '../../lib/units'
 import { useParameter } from '../../lib/url'
@@ -49,7 +50,7 @@ export default function GroupsPage() {
         {query.data && (
           <>
             <span className="muted" role="status">
-              {groupsCopy.count(formatCount(query.data.total))}
+              {plural(query.data.total, groupsCopy.noun)}
             </span>
             <DataAge
               at_ms={instantMs(query.data.ledger_until_at)}

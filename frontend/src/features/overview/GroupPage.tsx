@@ -115,7 +115,7 @@ const wholeGroup = ({ window }: RankingParams, group: GroupName): RankingParams 
 function GroupCard({ page: { totals, items } }: { page: Overview }) {
   const inside = insideOf(totals.occupancy)
   return (
-    <Card title={groupsCopy.means} hint={rates(totals.iops, null)}>
+    <Card title={groupsCopy.total} hint={rates(totals.iops, null)}>
       <div className={`${styles.environment} stack`}>
         <div>
           <p className={`${styles.sentence} page-title`}>{troubledWords(totals, 'vms')}</p>
