@@ -126,10 +126,10 @@ def totals_of(ranking: Ranking, matching: Sequence[int]) -> Totals:
     of = np.array(matching, dtype=np.int64)
     judged_here = [n for n in matching if listed.states[n] is DiagnosisState.JUDGED]
     return Totals(
-        iops=float(np.nansum(listed.number(measured_iops(listed.diagnosed))[of])),
+        iops=float(np.nansum(listed.number(measured_iops(listed.diagnosed), of))),
         total_us=_mean_us(listed, listed.diagnosed.total_us, matching),
         excess_us=_mean_us(listed, listed.diagnosed.diagnoses.total_excess, judged_here),
-        excess_outstanding=float(np.nansum(listed.number(listed.diagnosed.excess_outstanding)[of])),
+        excess_outstanding=float(np.nansum(listed.number(listed.diagnosed.excess_outstanding, of))),
         by_severity=Counter(str(listed.severities[n]) for n in judged_here if listed.things[n][0] not in until),
         by_confidence=Counter(str(one) for n in judged_here if (one := listed.confidences[n]) is not None),
         by_state=Counter(str(listed.states[n]) for n in matching),
@@ -141,7 +141,7 @@ def totals_of(ranking: Ranking, matching: Sequence[int]) -> Totals:
 def _mean_us(listed: RankedThings, times_us: Floats, things: Sequence[int]) -> float | None:
     """Of all I/Os of these things: the mean of their times, weighted by operations."""
     of = np.array(things, dtype=np.int64)
-    us, ops = listed.number(times_us)[of], listed.number(listed.diagnosed.ops)[of]
+    us, ops = listed.number(times_us, of), listed.number(listed.diagnosed.ops, of)
     measured = ~np.isnan(us) & (ops > 0)
     return float(np.average(us[measured], weights=ops[measured])) if measured.any() else None
 

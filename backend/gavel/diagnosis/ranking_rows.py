@@ -99,9 +99,10 @@ class RankedThings:
         confidences = [found.confidences[n] if n >= 0 else None for n in rows]
         return cls(kind, things, found, row, states, severities, confidences)
 
-    def number(self, numbers: Floats) -> Floats:
-        """(n,) of each thing; NaN where it has none."""
-        return np.where(self.row >= 0, numbers[self.row], np.nan) if len(numbers) else np.full(len(self.row), np.nan)
+    def number(self, numbers: Floats, positions: Index | None = None) -> Floats:
+        """(n,) of each thing, or of those at `positions`; NaN where it has none."""
+        row = self.row if positions is None else self.row[positions]
+        return np.where(row >= 0, numbers[row], np.nan) if len(numbers) else np.full(len(row), np.nan)
 
 
 def _rows_of(things: Sequence[tuple[int, str]], ids: Index) -> Index:

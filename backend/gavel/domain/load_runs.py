@@ -11,27 +11,20 @@ MOST_RUNS = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LoadLatency:
-    """Of one direction. mean_us: from submission to completion. Percentiles in µs, None where the file does not have them; a warning of
-    the run says where they leave something out."""
-
-    mean_us: float
-    max_us: float | None
-    p50_us: float | None
-    p95_us: float | None
-    p99_us: float | None
-    p999_us: float | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoadDirection:
-    """One direction of a run; `all` is reads and writes together. latency: None where the tool did not measure it."""
+class LoadFigures:
+    """What the tool measured of one direction; `all` is reads and writes together. Latency from submission to completion; null: not in the
+    file. A warning of the run says where percentiles leave something out."""
 
     direction: DirectionName
     ops: int
     ops_per_s: float
     bytes_per_s: float
-    latency: LoadLatency | None
+    mean_us: float | None
+    max_us: float | None
+    p50_us: float | None
+    p95_us: float | None
+    p99_us: float | None
+    p999_us: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +39,7 @@ class LoadWarning:
 class LoadRun:
     """starts_at, ends_at: of the measurement without its warm-up, by the clock of the machine that ran the tool; both None where the file
     does not say. outstanding_limit: I/Os that the run may have outstanding at once; block_size: as the tool writes it; None: not in it.
+    figures: of the directions that had I/O, `all` last.
     """
 
     name: str
@@ -56,7 +50,7 @@ class LoadRun:
     outstanding_limit: int | None
     block_size: str | None
     is_direct: bool | None
-    directions: Sequence[LoadDirection]
+    figures: Sequence[LoadFigures]
     warnings: Sequence[LoadWarning]
 
 

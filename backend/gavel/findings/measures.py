@@ -1,5 +1,6 @@
 """Evidence and severities that rules of the newest minutes share."""
 
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Protocol
 
@@ -54,3 +55,12 @@ def mean_over(
 def setting(times: Timed, label: str, value: str | float | None, unit: str, counter: str) -> FindingEvidence:
     """As it was read last."""
     return FindingEvidence(label=label, value=value, unit=unit, counter=counter, to_at=times.to_at)
+
+
+def depth_together(times: Timed, label: str, depths: Iterable[int | None], counter: str) -> Iterator[FindingEvidence]:
+    """Queue depths added up, as far as they were read: so many I/Os can come in at once. Nothing where none was."""
+    known = [depth for depth in depths if depth is not None]
+    if known:
+        yield FindingEvidence(
+            label=label, value=float(sum(known)), unit="I/Os", counter=counter, to_at=times.to_at, is_derived=True
+        )

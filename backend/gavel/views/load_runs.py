@@ -6,11 +6,12 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from gavel.db.engine import Connection
-from gavel.db.queries.load_runs import LoadFigures, StoredRun, load_stored_run, runs_of_vm
+from gavel.db.queries.load_runs import StoredRun, load_stored_run, runs_of_vm
 from gavel.db.queries.refs import RefKind
 from gavel.diagnosis.breakdown import DirectionNumbers, waterfall
 from gavel.diagnosis.diagnose import DiagnosisState, LayerNumbers
 from gavel.domain.io_path import DirectionName, LayerName
+from gavel.domain.load_runs import LoadFigures
 
 _MINUTE = timedelta(minutes=1)
 FigureName = Literal["ops_per_s", "bytes_per_s", "mean_us", "p50_us", "p95_us", "p99_us", "p999_us", "max_us"]

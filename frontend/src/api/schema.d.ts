@@ -4835,7 +4835,8 @@ export interface components {
         };
         /**
          * LoadFigures
-         * @description What the tool measured of one direction. Latency from submission to completion; null: not in the file.
+         * @description What the tool measured of one direction; `all` is reads and writes together. Latency from submission to completion; null: not in the
+         *     file. A warning of the run says where percentiles leave something out.
          */
         LoadFigures: {
             /** Bytes Per S */

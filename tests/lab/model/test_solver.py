@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gavel_lab.build import build_environment
-from gavel_lab.flows import flow_table
-from gavel_lab.inputs import Demand, Inputs
+from gavel_lab.flows import Grouping, flow_table
+from gavel_lab.inputs import Demand, Inputs, limit_buckets
 from gavel_lab.reading import BOUNDARIES, SEGMENT, SEGMENTS, Floats
 from gavel_lab.solve import READ_TIMES, WRITE_TIMES, Solver
 
@@ -16,6 +16,8 @@ DEMAND = Demand(ENVIRONMENT)
 SOLVER = Solver(ENVIRONMENT, DEMAND)
 TABLE = flow_table(ENVIRONMENT, [(vm.home_host,) for vm in ENVIRONMENT.vms])
 STEPS = 24
+# Volumes of a group share its limit: of each target, the first of those that share one with it.
+BUCKET = limit_buckets(ENVIRONMENT)
 
 
 def wild(seed: int) -> Inputs:
@@ -30,7 +32,7 @@ def wild(seed: int) -> Inputs:
     inputs.max_depth = 2 ** random.integers(3, 9, groups).astype(np.float64)
     inputs.shared_depth = np.minimum(inputs.shared_depth, 32)
     inputs.capacity = 10 ** random.uniform(3.5, 6, targets)
-    inputs.qos_limit = np.where(random.random(targets) < 0.2, 10 ** random.uniform(3, 5, targets), 1e12)
+    inputs.qos_limit = np.where(random.random(targets) < 0.2, 10 ** random.uniform(3, 5, targets), 1e12)[BUCKET]
     inputs.remote_share = np.broadcast_to(random.random((1, STEPS)), groups).copy()
     return inputs
 
@@ -79,10 +81,9 @@ def test_nobody_waits_for_a_queue_that_is_not_full_nor_for_a_limit_that_is_not_r
     in_flight = TABLE.by_group.sum(time_within(rates, "driver"))
     queued = TABLE.by_group.sum(time_in(rates, "kernel_queue")) > 0.1
     assert np.mean(in_flight[queued] > 0.99 * depth[queued]) > 0.97
-    ops = TABLE.by_target.sum(rates[:, 0] + rates[:, 1])
+    ops = Grouping(BUCKET, len(BUCKET)).sum(TABLE.by_target.sum(rates[:, 0] + rates[:, 1]))[BUCKET]
     throttled = TABLE.by_target.sum(time_in(rates, "array_qos")) > 0.1
-    # Of 250 draws the least was 0.87, the median 0.96: in the wildest the wait for a limit is still on its way to 0 after the last step.
-    assert np.mean(np.abs(ops[throttled] / inputs.qos_limit[throttled] - 1) < 0.01) > 0.85
+    assert np.mean(np.abs(ops[throttled] / inputs.qos_limit[throttled] - 1) < 0.01) > 0.95
     assert np.mean(ops < 1.01 * inputs.qos_limit) > 0.995
 
 

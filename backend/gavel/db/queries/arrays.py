@@ -11,7 +11,7 @@ from gavel.db.engine import Connection
 from gavel.db.queries.array_ports import ArrayPortRow, array_ports
 from gavel.db.queries.newest import NewestSides, newest_minute, newest_sides
 from gavel.db.queries.paging import ListQuery, RecordPage, page_of
-from gavel.db.queries.refs import EntityRef, RefKind, linked, not_found, refs
+from gavel.db.queries.refs import EntityRef, RefKind, linked, not_found
 from gavel.domain.fields import fields_of
 from gavel.domain.inventory import Fact, PortHealth
 
@@ -65,11 +65,11 @@ class ArrayDetail(ArrayRecord):
 
 
 _FACTS = """
-    SELECT a.*,
+    SELECT a.*, c.name AS source_name,
         (SELECT count(*) FROM volume v WHERE v.source_id = a.source_id AND v.present) AS volumes,
         (SELECT count(*) FROM array_host h WHERE h.source_id = a.source_id AND h.present) AS hosts,
         (SELECT count(*) FROM pod p WHERE p.source_id = a.source_id AND p.present) AS pods
-    FROM storage_array a WHERE a.id = ANY(:ids)
+    FROM storage_array a JOIN source c ON c.id = a.source_id WHERE a.id = ANY(:ids)
 """
 # An array of a pod that is no source of Gavel has no id here.
 _PODS = """
@@ -127,13 +127,12 @@ def _array_host(row: Row[Any]) -> ArrayHostRow:
 def array_rows(connection: Connection, ids: Sequence[int], now: datetime) -> tuple[ArrayRecord, ...]:
     """In the order of `ids`; what does not exist is absent."""
     facts = {row["id"]: row for row in connection.execute(text(_FACTS), {"ids": list(ids)}).mappings()}
-    sources = refs(connection, RefKind.SOURCE, [row["source_id"] for row in facts.values()])
     newest = newest_sides(connection, RefKind.ARRAY, ids, newest_minute(connection, now))
     return tuple(
         ArrayRecord(
             id=i,
             name=facts[i]["name"],
-            source=sources[facts[i]["source_id"]],
+            source=EntityRef(RefKind.SOURCE, facts[i]["source_id"], facts[i]["source_name"]),
             model=facts[i]["model"],
             version=facts[i]["version"],
             facts=tuple(Fact(**fact) for fact in facts[i]["facts"]),

@@ -9,8 +9,21 @@ from sqlalchemy import text
 
 from gavel.db.engine import Connection
 from gavel.db.series import modes, packed, plain
-from gavel.db.series.catalog import DAY, HOUR, LEDGER, LEDGER_LEAVES, RAWS, ROLLS, SAMPLES, Mode, RawSeries, Roll
+from gavel.db.series.catalog import (
+    DAY,
+    HOUR,
+    LEDGER,
+    LEDGER_LEAVES,
+    LEDGER_ROLLS,
+    RAWS,
+    ROLLS,
+    SAMPLES,
+    Mode,
+    RawSeries,
+    Roll,
+)
 from gavel.domain.retention import VARIABLES, Grain
+from gavel.domain.scope import ENVIRONMENT_ID, ScopeKind, scope_key
 
 
 class KeptGrain(StrEnum):
@@ -51,6 +64,7 @@ _SERIES: Mapping[KeptGrain, _Series] = {
     KeptGrain.FIVE_MINUTES: _FIVE,
     KeptGrain.HOURS: [roll for roll in ROLLS.values() if roll not in _FIVE],
 }
+_LEDGER_SUMS: Mapping[KeptGrain, Roll] = dict(zip((KeptGrain.FIVE_MINUTES, KeptGrain.HOURS), LEDGER_ROLLS, strict=True))
 # An empty partition of the coming hours is no history, and says nothing of the age of what is kept.
 _PARTITIONS = text("""
     SELECT p.relname AS parent, c.relname AS name, pg_total_relation_size(c.oid) AS bytes, pg_relation_size(c.oid) > 0 AS has_rows
@@ -74,16 +88,25 @@ def kept(connection: Connection) -> list[Kept]:
     """By grain, the finest first."""
     storage = modes.storage(connection)
     found = _of_chunks(connection) if storage.mode is Mode.TIMESCALE else _of_partitions(connection)
-    return [
-        _sized(
-            grain,
-            storage,
-            series[0].grain,
-            _oldest(found[one.name][1] for one in series if one.name in found),
-            sum(found[one.name][0] for one in series if one.name in found),
-        )
-        for grain, series in _SERIES.items()
-    ]
+    sizes = []
+    for grain, series in _SERIES.items():
+        since = _oldest(found[one.name][1] for one in series if one.name in found)
+        if since is not None and grain in _LEDGER_SUMS:
+            since = _begun(connection, _LEDGER_SUMS[grain], since, storage.mode)
+        size = sum(found[one.name][0] for one in series if one.name in found)
+        sizes.append(_sized(grain, storage, series[0].grain, since, size))
+    return sizes
+
+
+def _begun(connection: Connection, roll: Roll, since: datetime, mode: Mode) -> datetime:
+    """When the sums of the partition that begins at `since` begin: it is of a day or weeks, and they may be hours old.
+
+    By those of the whole environment, which has one wherever anything has.
+    """
+    sums = packed.rows(roll, (), of="entity_id = :key")
+    key = scope_key(ScopeKind.ENVIRONMENT, ENVIRONMENT_ID)
+    limits = {"key": key, "lo": since, "hi": since + roll.chunk[mode]}
+    return connection.execute(text(f"SELECT min({roll.time}) FROM {sums} r"), limits).scalar_one() or since
 
 
 def _sized(grain: KeptGrain, storage: modes.Storage, kept_as: Grain, since: datetime | None, size: int) -> Kept:

@@ -11,24 +11,7 @@ from gavel.db.errors import NotFoundError
 from gavel.db.schema.host_side import vm
 from gavel.db.schema.imports import file_import
 from gavel.db.schema.load_runs import load_run, load_run_direction
-from gavel.domain.io_path import DirectionName
-from gavel.domain.load_runs import LoadWarning
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoadFigures:
-    """What the tool measured of one direction. Latency from submission to completion; null: not in the file."""
-
-    direction: DirectionName
-    ops: int
-    ops_per_s: float
-    bytes_per_s: float
-    mean_us: float | None
-    max_us: float | None
-    p50_us: float | None
-    p95_us: float | None
-    p99_us: float | None
-    p999_us: float | None
+from gavel.domain.load_runs import LoadFigures, LoadWarning
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -79,22 +79,23 @@ def drop_abandoned(connection: Connection, before: datetime) -> int:
     return count
 
 
+def mark_ready(connection: Connection, import_id: int, now: datetime, **held: object) -> None:
+    """The whole file is read. held: columns of the import that say what it held."""
+    ready = {"state": ImportState.READY, "error": None, "changed_at": now, "read_bytes": file_import.c.size_bytes}
+    connection.execute(update(file_import).where(file_import.c.id == import_id).values(**ready, **held))
+
+
 def save_capture(connection: Connection, import_id: int, capture: ImportedCapture, now: datetime) -> None:
     """What the file holds; which host and clock it is of is found out after that."""
-    connection.execute(
-        update(file_import)
-        .where(file_import.c.id == import_id)
-        .values(
-            state=ImportState.READY,
-            error=None,
-            changed_at=now,
-            read_bytes=file_import.c.size_bytes,
-            host_name=capture.host_name,
-            starts_at=capture.starts_at,
-            ends_at=capture.ends_at,
-            half_us=capture.half_us,
-            report=dict(capture.report),
-        )
+    mark_ready(
+        connection,
+        import_id,
+        now,
+        host_name=capture.host_name,
+        starts_at=capture.starts_at,
+        ends_at=capture.ends_at,
+        half_us=capture.half_us,
+        report=dict(capture.report),
     )
     rows = [
         {

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from gavel.domain.io_path import Confidence, Severity
 from gavel.findings.binding import BINDING_SHARE, DEVICE_QUEUE_USED
 from gavel.findings.evidence_ports import AdapterLoad
-from gavel.findings.measures import LASTING, mean_over
+from gavel.findings.measures import LASTING, depth_together, mean_over
 from gavel.findings.model import (
     Advice,
     AdviceKind,
@@ -55,16 +55,9 @@ def _numbers(evidence: AdapterLoad) -> Iterator[FindingEvidence]:
     yield mean_over(evidence, "Active in the adapter", evidence.active, "I/Os", _ACTIVE)
     yield mean_over(evidence, "Queued before the adapter", evidence.queued, "I/Os", _QUEUED)
     yield mean_over(evidence, "Adapter queue depth (AQLEN)", evidence.depth, "I/Os", _DEPTH)
-    depths = [depth for _, depth in evidence.devices if depth is not None]
-    if depths:
-        yield FindingEvidence(
-            label="Depth of its device queues together",
-            value=float(sum(depths)),
-            unit="I/Os",
-            counter="queue depth of the devices with a path through it",
-            to_at=evidence.to_at,
-            is_derived=True,
-        )
+    counter = "queue depth of the devices with a path through it"
+    depths = (depth for _, depth in evidence.devices)
+    yield from depth_together(evidence, "Depth of its device queues together", depths, counter)
 
 
 def _tables(evidence: AdapterLoad) -> Iterator[EvidenceTable]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from gavel.domain.io_path import Confidence, Severity
 from gavel.findings.binding import BINDING_SHARE, PORT_USED
 from gavel.findings.evidence_ports import PortLoad
-from gavel.findings.measures import LASTING, mean_over, setting, severity_of_wait
+from gavel.findings.measures import LASTING, depth_together, mean_over, setting, severity_of_wait
 from gavel.findings.model import (
     Advice,
     AdviceKind,
@@ -85,16 +85,9 @@ def _numbers(evidence: PortLoad) -> Iterator[FindingEvidence]:
         yield mean_over(
             evidence, "Latency of paths to other ports", evidence.other_us, "µs", "storagePath.totalReadLatency"
         )
-    depths = [one.depth for one in evidence.hosts if one.depth is not None]
-    if depths:
-        yield FindingEvidence(
-            label="Depth of all device queues on this port",
-            value=float(sum(depths)),
-            unit="I/Os",
-            counter="queue depth of the devices with a working path to it",
-            to_at=evidence.to_at,
-            is_derived=True,
-        )
+    counter = "queue depth of the devices with a working path to it"
+    depths = (one.depth for one in evidence.hosts)
+    yield from depth_together(evidence, "Depth of all device queues on this port", depths, counter)
 
 
 def _tables(evidence: PortLoad) -> Iterator[EvidenceTable]:

@@ -51,7 +51,8 @@ const TO_GROUPS = (
 )
 
 function Group({ group }: { group: GroupName }) {
-  const { params } = useRanking()
+  const ranking = useRanking(groupText(group))
+  const { params } = ranking
   const query = useQuery(overviewQuery(wholeGroup(params, group), 0))
   useSubject(group.value)
   return (
@@ -98,7 +99,7 @@ function Group({ group }: { group: GroupName }) {
       </DataState>
       {query.data?.total !== 0 && (
         <>
-          <RankingCard params={params} />
+          <RankingCard ranking={ranking} />
           <Suspense fallback={<CardSkeleton height={324} />}>
             <TreemapCard params={params} />
           </Suspense>

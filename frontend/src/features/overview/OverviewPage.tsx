@@ -43,7 +43,8 @@ export default function OverviewPage() {
 }
 
 function Overview() {
-  const { params } = useRanking()
+  const ranking = useRanking()
+  const { params } = ranking
   const query = useQuery(overviewQuery(unfiltered(params), 0))
   const sources = useQuery(sourcesQuery())
   const isEmpty = query.data?.total === 0
@@ -69,7 +70,7 @@ function Overview() {
       <DataState query={query} skeleton={<CardSkeleton height={290} />}>
         {(overview) => <EnvironmentCard overview={overview} kind={params.kind} />}
       </DataState>
-      <RankingCard params={params} />
+      <RankingCard ranking={ranking} />
       <div className={`${styles.pair} stack gap-16`}>
         <Suspense fallback={<Awaited height={324} />}>
           <TreemapCard params={params} />

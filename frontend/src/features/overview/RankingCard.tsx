@@ -2,6 +2,7 @@
 
 import { type ReactNode, useMemo } from 'react'
 import { overviewQuery, type RankingParams } from '../../api/diagnoses'
+import type { EntityKind } from '../../api/queries'
 import type { Overview, OverviewRow } from '../../api/types'
 import { niceMax } from '../../charts/panels'
 import * as listsCopy from '../../copy/lists'
@@ -24,14 +25,14 @@ import { usePreferences } from '../../lib/preferences'
 import { AtOnce } from '../../lib/search'
 import { formatClock, formatWindow } from '../../lib/time'
 import styles from './Overview.module.css'
-import { useRanking } from './useRanking'
+import type { ShownRanking } from './useRanking'
 
 const ROW_PX = 54
 const itself = (row: OverviewRow) => row
 
-export function RankingCard({ params: wanted }: { params: RankingParams }) {
+export function RankingCard({ ranking }: { ranking: ShownRanking }) {
+  const { params: wanted, setKind, setSort } = ranking
   const { kind, sort } = wanted
-  const { setSort } = useRanking()
   const minute = useCursorMinute()
   const params = useMemo(() => (minute === null ? wanted : { ...wanted, window: minute }), [wanted, minute])
   const { query, rowAt, onWindow, loaded, readAll } = useServerRows<OverviewRow, Overview>(
@@ -45,7 +46,7 @@ export function RankingCard({ params: wanted }: { params: RankingParams }) {
   return (
     <section className={`${styles.ranking} surface column`} aria-label={overviewCopy.byExcess(title)}>
       <AtOnce>
-        <Tools at_ms={minute?.from_ms ?? null}>
+        <Tools kind={kind} onKind={setKind} at_ms={minute?.from_ms ?? null}>
           <ColumnChooser choice={choice} />
           {query.data && (
             <SaveTable
@@ -80,18 +81,25 @@ export function RankingCard({ params: wanted }: { params: RankingParams }) {
 /** In UTC, as in the addresses of windows. */
 const windowWords = ({ from_at, to_at }: Overview) => formatWindow(Date.parse(from_at), Date.parse(to_at), 'utc')
 
-/** What is ranked and how; `at_ms`: the minute under the cursor. */
-function Tools({ at_ms, children }: { at_ms: number | null; children: ReactNode }) {
+interface ToolsProps {
+  kind: EntityKind
+  onKind: (kind: EntityKind) => void
+  /** The minute under the cursor. */
+  at_ms: number | null
+  children: ReactNode
+}
+
+/** What is ranked and how. */
+function Tools({ kind, onKind, at_ms, children }: ToolsProps) {
   const { zone } = usePreferences()
-  const ranking = useRanking()
-  const { noun } = KIND[ranking.kind]
+  const { noun } = KIND[kind]
   return (
     <div className="row wrap inset gap-wrap">
       <Segments
         label={overviewCopy.objectType}
         options={KINDS.map(({ id, titles }) => ({ value: id, label: titles }))}
-        chosen={ranking.kind}
-        onChoose={ranking.setKind}
+        chosen={kind}
+        onChoose={onKind}
       />
       {at_ms !== null && <span className="muted numeric">{overviewCopy.atCursor(formatClock(at_ms, zone))}</span>}
       <div className="filters row wrap push gap-8">

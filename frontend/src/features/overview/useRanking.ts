@@ -2,21 +2,19 @@
 
 import { useMemo } from 'react'
 import { useDiagnosisWindow } from '../../domain/diagnosis/useDiagnosisWindow'
-import { GROUP, GROUP_KIND, RANKED_KIND, RANKING_SORT } from '../../domain/parameters'
+import { GROUP_KIND, RANKED_KIND, RANKING_SORT } from '../../domain/parameters'
 import { useFlatSearch } from '../../lib/search'
 import { useParameter } from '../../lib/url'
 import { rankingOf } from './ranking'
 
-/** On the page of a group: of its VMs and what they are on. */
-export function useRanking() {
+/** group: "application=finance", on its page: of its VMs and what they are on. Without one, of the environment. */
+export function useRanking(group?: string) {
   const window = useDiagnosisWindow()
   const search = useFlatSearch()
-  const [group] = useParameter(GROUP)
-  const [kind, setKind] = useParameter(group === '' ? RANKED_KIND : GROUP_KIND)
+  const [kind, setKind] = useParameter(group === undefined ? RANKED_KIND : GROUP_KIND)
   const [sort, setSort] = useParameter(RANKING_SORT)
-  const params = useMemo(
-    () => rankingOf({ ...search, kind, sort }, window, group === '' ? undefined : group),
-    [search, kind, sort, window, group],
-  )
-  return { ...params, params, setKind, setSort }
+  const params = useMemo(() => rankingOf({ ...search, kind, sort }, window, group), [search, kind, sort, window, group])
+  return { params, setKind, setSort }
 }
+
+export type ShownRanking = ReturnType<typeof useRanking>

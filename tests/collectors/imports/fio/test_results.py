@@ -2,6 +2,7 @@
 
 import gzip
 import io
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -12,7 +13,7 @@ from tests.collectors.imports.fio.results import START_MS, job, of_fio_2, result
 
 from gavel.collectors.imports.fio.as_import import read_import
 from gavel.domain.imports import ImportOptions
-from gavel.domain.load_runs import LoadDirection, LoadLatency, LoadRun
+from gavel.domain.load_runs import LoadFigures, LoadRun
 
 START = datetime.fromtimestamp(START_MS / 1000, UTC)
 PERCENTILES = {"50.000000": 350_000, "95.000000": 700_000, "99.000000": 900_000, "99.900000": 2_000_000}
@@ -28,13 +29,13 @@ def run_of(*jobs: dict[str, Any], **more: Any) -> LoadRun:
     return run
 
 
-def by_direction(run: LoadRun) -> dict[str, LoadDirection]:
-    return {each.direction: each for each in run.directions}
+def by_direction(run: LoadRun) -> dict[str, LoadFigures]:
+    return {each.direction: each for each in run.figures}
 
 
-def latency(run: LoadRun, direction: str = "all") -> LoadLatency:
-    found = by_direction(run)[direction].latency
-    assert found is not None
+def latency(run: LoadRun, direction: str = "all") -> LoadFigures:
+    found = by_direction(run)[direction]
+    assert found.mean_us is not None
     return found
 
 
@@ -100,8 +101,9 @@ def test_fio_2_has_microseconds_and_kibibytes_per_second() -> None:
     document = result(job(read=way(percentile=PERCENTILES)))
     (new,), (old,) = read(written(document)), read(written(of_fio_2(document)))
     assert old.tool_version == "2.16"
-    assert latency(old) == latency(new)
+    # fio 2 has bandwidth in whole KiB/s.
     assert by_direction(old)["read"].bytes_per_s == pytest.approx(by_direction(new)["read"].bytes_per_s, rel=1e-3)
+    assert replace(latency(old), bytes_per_s=0.0) == replace(latency(new), bytes_per_s=0.0)
     assert by_direction(old)["read"].ops == 120_000
     assert old.starts_at == START
 
@@ -148,6 +150,20 @@ def test_fio_start_of_a_job_is_used_where_it_is_written_and_ramp_time_left_out()
     assert run.ends_at == START + timedelta(seconds=90)
 
 
+@pytest.mark.parametrize(("ramp", "ramp_s"), [("1m", 60), ("30s", 30), ("500ms", 0.5), ("0", 0)])
+def test_fio_ramp_is_a_time_as_fio_takes_it(ramp: str, ramp_s: float) -> None:
+    run = run_of(
+        job(read=way(), options=OPTIONS | {"ramp_time": ramp}, job_start=START_MS), ended_ms=START_MS + 400_000
+    )
+    assert run.starts_at == START + timedelta(seconds=ramp_s)
+
+
+@pytest.mark.parametrize("options", [{"ramp_time": "1:30"}, {"ramp_size": "1g"}])
+def test_fio_ramp_of_unknown_length_leaves_the_minutes_unknown(options: dict[str, str]) -> None:
+    run = run_of(job(read=way(), options=OPTIONS | options, job_start=START_MS), ended_ms=START_MS + 400_000)
+    assert (run.starts_at, "window_unknown" in codes(run)) == (None, True)
+
+
 def test_fio_documents_are_found_behind_warnings_and_one_after_another() -> None:
     text = (
         "fio: this platform does not support process shared mutexes\n"
@@ -191,6 +207,7 @@ OPTIONS = {"bs": "4k", "iodepth": "1", "direct": "1"}
         (job(read={**way(), "lat_ns": way(100_000)["lat_ns"]}), "other_count"),
         (job(read={**way(), "iops": 2500.0}), "other_rate"),
         (job(read=way(), options=OPTIONS | {"runtime": "300", "time_based": "1"}), "stopped_early"),
+        (job(read=way(), options=OPTIONS | {"runtime": "5m", "time_based": "1"}), "stopped_early"),
         ({**job(read=way()), "trim": {"total_ios": 3}}, "trims"),
     ],
     ids=lambda found: found if isinstance(found, str) else "",

@@ -132,20 +132,11 @@ def port_rows(rows: Iterable[InterfacePerformance], ports: Mapping[str, str]) ->
     """Of interfaces that are target ports. ports: names by the name of the interface, in lower case: `CT0.FC0` is interface `ct0.fc0`."""
     found = []
     for row in rows:
-        name, traffic = ports.get(row.name.lower()), row.fc or row.eth
-        if row.fc is not None and row.eth is not None:
-            traffic = row.eth if row.fc.received_bytes_per_sec is None else row.fc
+        name = ports.get(row.name.lower())
+        # Of the kind that an interface is not of, fields may be there and empty.
+        traffic = next((one for one in (row.fc, row.eth) if one and one.received_bytes_per_sec is not None), None)
         if name is not None and traffic is not None:
-            found.append(
-                PortPerformance(
-                    id=name,
-                    time=row.time,
-                    received_bytes_per_sec=traffic.received_bytes_per_sec,
-                    transmitted_bytes_per_sec=traffic.transmitted_bytes_per_sec,
-                    received_crc_errors_per_sec=traffic.received_crc_errors_per_sec,
-                    total_errors_per_sec=traffic.total_errors_per_sec,
-                )
-            )
+            found.append(PortPerformance(id=name, time=row.time, **msgspec.structs.asdict(traffic)))
     return found
 
 

@@ -208,12 +208,8 @@ class InterfacePerformance(msgspec.Struct):
     eth: InterfaceTraffic | None = None
 
 
-class PortPerformance(msgspec.Struct):
+class PortPerformance(InterfaceTraffic, kw_only=True):
     """The same of a target port. id: the port's name."""
 
     id: str
     time: int
-    received_bytes_per_sec: Number = None
-    transmitted_bytes_per_sec: Number = None
-    received_crc_errors_per_sec: Number = None
-    total_errors_per_sec: Number = None

@@ -1,5 +1,6 @@
 """Jobs of fio become runs: those of one group ran together, so their rates add up and their latencies are weighted by I/Os."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,9 +9,21 @@ from datetime import UTC, datetime
 from gavel.collectors.imports.fio.jobs import PERCENTILES, FioJob, FioWay
 from gavel.collectors.load_file import LoadFileError
 from gavel.domain.io_path import DirectionName
-from gavel.domain.load_runs import LoadDirection, LoadLatency, LoadRun, LoadWarning
+from gavel.domain.load_runs import LoadFigures, LoadRun, LoadWarning
 
 _TRUE = ("1", "true", "")
+_TIME = re.compile(r"(\d{1,12})(us|usec|ms|msec|s|m|h|d)?")
+_UNITS_S = {
+    None: 1.0,
+    "us": 1e-6,
+    "usec": 1e-6,
+    "ms": 1e-3,
+    "msec": 1e-3,
+    "s": 1.0,
+    "m": 60.0,
+    "h": 3600.0,
+    "d": 86_400.0,
+}
 # Rounding of the averages, and I/Os at the edges of the window.
 _LITTLE_SLACK = 1.02
 _ABORTED = 0.95
@@ -55,9 +68,9 @@ def _run(jobs: Sequence[FioJob], window: _Window, document: FioDocument) -> Load
         failed = next((job.error for job in jobs if job.error), None)
         why = "no I/O was counted" if failed is None else f"fio ended with error {failed} and counted no I/O"
         raise LoadFileError(document.file, f"job {name!r}: {why}. Run fio again.", line=document.line)
-    directions = _directions(ways)
+    figures = _figures(ways)
     limit = _outstanding_limit(jobs)
-    warnings = [*_warnings(jobs, ways, directions[-1], limit), *([window.warning] if window.warning else [])]
+    warnings = [*_warnings(jobs, ways, figures[-1], limit), *([window.warning] if window.warning else [])]
     is_direct = _is_direct(jobs)
     return LoadRun(
         name=name,
@@ -68,30 +81,28 @@ def _run(jobs: Sequence[FioJob], window: _Window, document: FioDocument) -> Load
         outstanding_limit=limit,
         block_size=_only(job.options.get("bs") for job in jobs),
         is_direct=is_direct,
-        directions=directions,
+        figures=figures,
         warnings=warnings,
     )
 
 
-def _directions(ways: Sequence[FioWay]) -> list[LoadDirection]:
+def _figures(ways: Sequence[FioWay]) -> list[LoadFigures]:
     """Those with I/O, and all together at the end."""
     names: tuple[DirectionName, ...] = ("read", "write")
     found = [_together(name, own) for name in names if (own := [way for way in ways if way.way == name])]
     return [*found, _together("all", ways)]
 
 
-def _together(direction: DirectionName, ways: Sequence[FioWay]) -> LoadDirection:
+def _together(direction: DirectionName, ways: Sequence[FioWay]) -> LoadFigures:
     timed = sum(way.timed for way in ways)
-    return LoadDirection(
+    return LoadFigures(
         direction=direction,
         ops=sum(way.ops for way in ways),
         ops_per_s=sum(way.ops_per_s for way in ways),
         bytes_per_s=sum(way.bytes_per_s for way in ways),
-        latency=LoadLatency(
-            mean_us=sum(way.mean_us * way.timed for way in ways) / timed,
-            max_us=max(way.max_us for way in ways),
-            **_percentiles(ways),
-        ),
+        mean_us=sum(way.mean_us * way.timed for way in ways) / timed,
+        max_us=max(way.max_us for way in ways),
+        **_percentiles(ways),
     )
 
 
@@ -129,7 +140,7 @@ def _windows(groups: Sequence[Sequence[FioJob]], document: FioDocument) -> list[
     starts = [[job.starts_at_ms for job in jobs] for jobs in groups]
     if all(at is not None for each in starts for at in each):
         return [
-            _window(_measured_from(jobs, min(at for at in each if at is not None)), length)
+            _window_of_start(jobs, min(at for at in each if at is not None), length)
             for jobs, each, length in zip(groups, starts, lengths, strict=True)
         ]
     if ended is None:
@@ -147,11 +158,21 @@ def _windows(groups: Sequence[Sequence[FioJob]], document: FioDocument) -> list[
     return windows
 
 
-def _measured_from(jobs: Sequence[FioJob], started_ms: float) -> float:
-    """Without the ramp, which fio leaves out of its figures."""
-    ramps = {job.options.get("ramp_time", "0") for job in jobs}
-    ramp = ramps.pop().removesuffix("s") if len(ramps) == 1 else "0"
-    return started_ms + (float(ramp) * 1000 if ramp.isdecimal() else 0.0)
+def _window_of_start(jobs: Sequence[FioJob], started_ms: float, length_s: float) -> _Window:
+    """After the ramp, which fio leaves out of its figures."""
+    ramps_s = {_seconds(job.options.get("ramp_time", "0")) for job in jobs}
+    (ramp_s,) = ramps_s if len(ramps_s) == 1 else (None,)
+    if ramp_s is None or any("ramp_size" in job.options for job in jobs):
+        return _unplaced(
+            "How long the ramp of its jobs took is not known, so its minutes are not. Use one ramp_time for all."
+        )
+    return _window(started_ms + ramp_s * 1000, length_s)
+
+
+def _seconds(text: str) -> float | None:
+    """A time as fio takes it, seconds without a unit: `90`, `1m`, `500ms`; None for what is none."""
+    match = _TIME.fullmatch(text.strip().lower())
+    return None if match is None else int(match[1]) * _UNITS_S[match[2]]
 
 
 def _is_one_after_another(groups: Sequence[Sequence[FioJob]], lengths: Sequence[float]) -> bool:
@@ -190,7 +211,7 @@ def _is_direct(jobs: Sequence[FioJob]) -> bool:
 
 
 def _warnings(
-    jobs: Sequence[FioJob], ways: Sequence[FioWay], whole: LoadDirection, limit: int | None
+    jobs: Sequence[FioJob], ways: Sequence[FioWay], whole: LoadFigures, limit: int | None
 ) -> Iterator[LoadWarning]:
     if not _is_direct(jobs):
         yield LoadWarning(
@@ -207,9 +228,9 @@ def _warnings(
     yield from _contradictions(ways, whole, limit)
 
 
-def _contradictions(ways: Sequence[FioWay], whole: LoadDirection, limit: int | None) -> Iterator[LoadWarning]:
+def _contradictions(ways: Sequence[FioWay], whole: LoadFigures, limit: int | None) -> Iterator[LoadWarning]:
     """Where figures of a file do not go together, and how its percentiles are to be read."""
-    outstanding = whole.ops_per_s * whole.latency.mean_us / 1e6 if whole.latency else 0.0
+    outstanding = whole.ops_per_s * (whole.mean_us or 0.0) / 1e6
     if limit and outstanding > limit * _LITTLE_SLACK:
         yield LoadWarning(
             "more_outstanding",
@@ -235,9 +256,8 @@ def _rate_slack(way: FioWay) -> float:
 
 def _asked_s(jobs: Sequence[FioJob]) -> float | None:
     """Of jobs that go by time; others end when their file is through."""
-    asked = {job.options.get("runtime", "").removesuffix("s") for job in jobs if job.options.get("time_based") in _TRUE}
-    longest = [int(each) for each in asked if each.isdecimal()]
-    return max(longest, default=None)
+    asked_s = [_seconds(job.options.get("runtime", "")) for job in jobs if job.options.get("time_based") in _TRUE]
+    return max((one for one in asked_s if one is not None), default=None)
 
 
 def _only(values: Iterator[str | None]) -> str | None:
