@@ -73,7 +73,7 @@ def test_the_kernel_is_named_with_what_it_takes_since_when_and_why(
         },
     ]
     assert said["to_confirm"] == []
-    assert said["text"].startswith(f"{said['head']['text']}. Confirmed. — 64 I/Os outstanding")
+    assert said["text"].startswith(f"{said['head']['text']}. Confirmed. Evidence: 64 I/Os outstanding")
     quality = found["data_quality"]
     assert (quality["quality"], quality["match_ratio"], quality["queue_depths"]) == ("A", 1, None)
     assert quality["outstanding_ios"] == 64

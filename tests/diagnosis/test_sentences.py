@@ -49,7 +49,7 @@ NORMAL = replace(FOUND, severity=Severity.NORMAL, confidence=None, named=None)
 
 def test_the_whole_sentence() -> None:
     assert sentence(FOUND).text == (
-        "Kernel queue on esx-14: 0.44 of 0.93 ms since 02:10 UTC, 0.44 ms above baseline. Confirmed. — 64 I/Os outstanding; busiest"
+        "Kernel queue on esx-14: 0.44 of 0.93 ms since 02:10 UTC, 0.44 ms above baseline. Confirmed. Evidence: 64 I/Os outstanding; busiest"
         " device queue on esx-14: ACTV ≈ 32, DQLEN 32; array latency 0.40 ms. Guest not measured; virtual disk queue full, guest queueing"
         " likely."
     )
@@ -82,13 +82,19 @@ def test_two_that_cannot_be_told_apart_come_with_what_would_settle_it() -> None:
 @pytest.mark.parametrize("place", ["esx-14", "a. — b: c; d", "two\nlines"])
 def test_a_stored_sentence_comes_apart_again_whatever_names_are_in_it(place: str) -> None:
     said = sentence(replace(FOUND, place=place, more=capture_words([place])))
-    stored = StoredSentence.parse(StoredSentence.of(said).stored)
-    assert stored == StoredSentence.of(said)
+    kept = StoredSentence.of(said, f"Spread the VMs of {place}")
+    stored = StoredSentence.parse(kept.stored)
+    assert stored == kept
+    assert stored.action == " ".join(f"Spread the VMs of {place}".split("\n"))
     assert (
         stored.evidence
         == "64 I/Os outstanding; busiest device queue on esx-14: ACTV ≈ 32, DQLEN 32; array latency 0.40 ms."
     )
     assert stored.text == said.text.replace("\n", " ")
+
+
+def test_a_sentence_that_was_stored_without_an_action_has_none() -> None:
+    assert StoredSentence.parse("claim.\nevidence.\nlimits.") == StoredSentence("claim.", "evidence.", "limits.", "")
 
 
 def test_a_sentence_that_was_stored_without_parts_is_all_claim() -> None:

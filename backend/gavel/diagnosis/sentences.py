@@ -105,27 +105,26 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class StoredSentence:
-    """A sentence as it stays with an alert: one part per line, so that it comes apart again whatever names are in it.
-
-    What was stored without lines is all claim.
-    """
+    """A sentence as it stays with an alert, and what to do first about its cause: one part per line, so that it comes apart again whatever
+    names are in it. "": there is none. What was stored without lines is all claim."""
 
     claim: str
     evidence: str = ""
     limits: str = ""
+    action: str = ""
 
     @classmethod
-    def of(cls, sentence: Sentence) -> "StoredSentence":
-        return cls(*(" ".join(part.split("\n")) for part in (sentence.claim, sentence.evidence, sentence.limits)))
+    def of(cls, sentence: Sentence, action: str = "") -> "StoredSentence":
+        parts = (sentence.claim, sentence.evidence, sentence.limits, action)
+        return cls(*(" ".join(part.split("\n")) for part in parts))
 
     @classmethod
     def parse(cls, stored: str) -> "StoredSentence":
-        claim, evidence, limits = (*stored.split("\n", 2), "", "")[:3]
-        return cls(claim, evidence, limits)
+        return cls(*stored.split("\n", 3))
 
     @property
     def stored(self) -> str:
-        return "\n".join((self.claim, self.evidence, self.limits))
+        return "\n".join((self.claim, self.evidence, self.limits, self.action))
 
     @property
     def text(self) -> str:
@@ -134,7 +133,7 @@ class StoredSentence:
 
 
 def _in_one_line(claim: str, evidence: str, limits: str) -> str:
-    return " ".join(part for part in (claim, f"— {evidence}" if evidence else "", limits) if part)
+    return " ".join(part for part in (claim, f"Evidence: {evidence}" if evidence else "", limits) if part)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2179,11 +2179,14 @@ export interface components {
         };
         /**
          * AlertSentenceOut
-         * @description The diagnosis when an alert fired: `claim`, what it rests on (`evidence`), and what limits it (`limits`); "": there is none.
+         * @description The diagnosis when an alert fired: `claim`, what it rests on (`evidence`), what limits it (`limits`), and what to do first about its
+         *     cause (`action`); "": there is none.
          *
-         *     `text`: all of it in one line. Of what has no diagnosis (a source), and of alerts of earlier versions, all of it is the claim.
+         *     `text`: all but the action in one line. Of what has no diagnosis (a source), and of alerts of earlier versions, all of it is the claim.
          */
         AlertSentenceOut: {
+            /** Action */
+            action: string;
             /** Claim */
             claim: string;
             /** Evidence */
@@ -12348,6 +12351,7 @@ export interface operations {
                      *       "rule_name": "Kernel latency",
                      *       "runbook_url": "",
                      *       "sentence": {
+                     *         "action": "Spread the VMs over more datastores",
                      *         "claim": "Kernel queue on esx-14: 0.44 of 0.93 ms since 02:10 UTC, 0.44 ms above baseline. Confirmed.",
                      *         "evidence": "",
                      *         "limits": "",
@@ -12481,6 +12485,7 @@ export interface operations {
                      *       "rule_name": "Kernel latency",
                      *       "runbook_url": "",
                      *       "sentence": {
+                     *         "action": "Spread the VMs over more datastores",
                      *         "claim": "Kernel queue on esx-14: 0.44 of 0.93 ms since 02:10 UTC, 0.44 ms above baseline. Confirmed.",
                      *         "evidence": "",
                      *         "limits": "",
@@ -12615,6 +12620,7 @@ export interface operations {
                      *       "rule_name": "Kernel latency",
                      *       "runbook_url": "",
                      *       "sentence": {
+                     *         "action": "Spread the VMs over more datastores",
                      *         "claim": "Kernel queue on esx-14: 0.44 of 0.93 ms since 02:10 UTC, 0.44 ms above baseline. Confirmed.",
                      *         "evidence": "",
                      *         "limits": "",
@@ -12742,6 +12748,7 @@ export interface operations {
                      *           "rule_name": "Kernel latency",
                      *           "runbook_url": "",
                      *           "sentence": {
+                     *             "action": "Spread the VMs over more datastores",
                      *             "claim": "Kernel queue on esx-14: 0.44 of 0.93 ms since 02:10 UTC, 0.44 ms above baseline. Confirmed.",
                      *             "evidence": "",
                      *             "limits": "",
@@ -12896,6 +12903,7 @@ export interface operations {
                      *           "rule_name": "Kernel latency",
                      *           "runbook_url": "",
                      *           "sentence": {
+                     *             "action": "Spread the VMs over more datastores",
                      *             "claim": "Kernel queue on esx-14: 0.44 of 0.93 ms since 02:10 UTC, 0.44 ms above baseline. Confirmed.",
                      *             "evidence": "",
                      *             "limits": "",

@@ -1,18 +1,23 @@
 """Alerts on findings: fired while one is open, resolved once it has cleared or was accepted, whatever the ledger says meanwhile."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from tests.alerting.receivers import HttpReceiver
 from tests.alerting.use.alert_scene import HEALTHY, KERNEL, KERNEL_SLOW, MINUTE, AlertScene, alert_scene, told
+from tests.api.ledgers import NOW
 
 from gavel.alerting.rules.file import read_rules, write_rules
 from gavel.alerting.rules.model import RuleError
-from gavel.alerting.use import preview
+from gavel.alerting.use import messages, preview
 from gavel.db.engine import reading, transaction
 from gavel.db.write.findings import Evaluation, accept, store_evaluation
+from gavel.diagnosis.cause import Cause, CauseKind
+from gavel.diagnosis.explain import diagnosis
+from gavel.diagnosis.sentences import StoredSentence
 from gavel.domain.io_path import Confidence, Severity
 from gavel.findings.model import Advice, AdviceKind, Finding, ObjectKind, ObjectRef
 from gavel.findings.registry import RULES_BY_ID
@@ -64,6 +69,15 @@ def pass_minutes(scene: AlertScene, count: int) -> None:
     for _ in range(count):
         scene.now += MINUTE
         scene.turn()
+
+
+def with_cause(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The ledger alone, without paths and queues, shows no cause: every diagnosis has this one."""
+    cause = Cause(
+        kind=CauseKind.PATHS_DOWN, confidence=Confidence.CONFIRMED, headline="2 of 4 paths down", text="2 of 4 paths are down",
+        from_at=NOW, to_at=NOW,
+    )  # fmt: skip
+    monkeypatch.setattr(messages, "diagnosis", lambda *given: replace(diagnosis(*given), cause=cause))
 
 
 def alerts(scene: AlertScene) -> list[tuple[str, int, str]]:
@@ -170,6 +184,42 @@ rules:
       - open_findings: paths-down
         finding_severity: elevated
 """
+
+
+def test_message_of_a_diagnosis_names_what_to_do_first_while_a_finding_of_its_cause_is_open(
+    scene: AlertScene, receiver: HttpReceiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_cause(monkeypatch)
+    scene.channel(receiver)
+    scene.rule(KERNEL_SLOW)
+    evaluated(scene, ("datastore", scene.store))
+    scene.step(KERNEL)
+    (fired,) = (one["data"] for one in told(receiver))
+    assert " What to do: Check the cable of vmhba2. " in fired["diagnosis"]
+    assert "/findings/" in fired["links"]["Steps and commands"]
+    ((sentence,),) = scene.ask("SELECT sentence FROM alert")
+    assert StoredSentence.parse(sentence).action == "Check the cable of vmhba2."
+
+
+@pytest.mark.parametrize("how", ["other object", "other rule", "cleared", "accepted"])
+def test_message_of_a_diagnosis_takes_no_advice_that_is_not_of_its_cause_and_time(
+    scene: AlertScene, receiver: HttpReceiver, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    with_cause(monkeypatch)
+    scene.channel(receiver)
+    scene.rule(KERNEL_SLOW)
+    store = scene.store + 1 if how == "other object" else scene.store
+    evaluated(scene, ("datastore", store), rule="clock-skew" if how == "other rule" else "paths-down")
+    if how == "cleared":
+        evaluated(scene)
+        scene.now += 20 * MINUTE
+    if how == "accepted":
+        with transaction(scene.engine) as connection:
+            accept(connection, scene.ask("SELECT id FROM finding")[0][0], "Ada", "cable ordered", None, scene.now)
+    scene.step(KERNEL)
+    (fired,) = (one["data"] for one in told(receiver))
+    assert "What to do" not in fired["diagnosis"]
+    assert "Steps and commands" not in fired["links"]
 
 
 def test_alerts_on_findings_are_written_and_read_as_yaml() -> None:

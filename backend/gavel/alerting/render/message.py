@@ -15,7 +15,7 @@ from gavel.domain.io_path import Confidence, Quality, Severity
 MOST_EVIDENCE = 3
 MOST_OBJECTS = 10
 _MOST_LABELS = 12
-_MOST_LINKS = 4
+_MOST_LINKS = 5
 _LONGEST_URL = 1000
 # Longest text, tried in this order until a message fits its channel.
 _LENGTHS = (600, 300, 150, 80, 40, 20)

@@ -25,9 +25,11 @@ from gavel.db.engine import Connection
 from gavel.db.errors import NotFoundError
 from gavel.db.queries.alerts import AlertRow
 from gavel.db.queries.finding_counts import WorstFinding, worst_open_finding
+from gavel.db.queries.findings import FirstAdvice, first_advice
 from gavel.db.queries.owners import owners
 from gavel.db.queries.refs import RefKind
 from gavel.db.queries.scopes import ledger_until
+from gavel.diagnosis.cause import FINDINGS
 from gavel.diagnosis.diagnose import MINUTE, DiagnosisState
 from gavel.diagnosis.evidence import EvidenceNumber
 from gavel.diagnosis.explain import Diagnosis, diagnosis
@@ -64,19 +66,27 @@ _SPEAKS: Mapping[str, tuple[str, ...]] = {
     "guest": ("latency_us", "outstanding", "gavg_us"),
     "kernel": ("kavg_us", "qavg_us", "queued", "davg_us"),
     "san": ("davg_us", "san_us", "service_us"),
-    "array": ("service_us", "queue_us", "qos_us", "davg_us"),
+    "array": ("davg_us",),
 }
+# Parts of one latency: the largest says most, and comes first.
+_PARTS: Mapping[str, tuple[str, ...]] = {"array": ("service_us", "queue_us", "qos_us")}
 _ANY = ("gavg_us", "davg_us", "kavg_us", "service_us", "latency_us")
 
 
 @dataclass(frozen=True, slots=True)
 class DiagnosedWindow:
-    """A message's window, and what it is about: the diagnosis on it, or the finding that is open."""
+    """A message's window, and what it is about: the diagnosis on it and what to do first about its cause, or the finding that is open."""
 
     from_at: datetime
     to_at: datetime
     diagnosis: Diagnosis | None
     finding: WorstFinding | None = None
+    advice: FirstAdvice | None = None
+
+    @property
+    def action(self) -> str:
+        """ "What to do: …", or nothing."""
+        return f"What to do: {self.advice.text.rstrip('.')}." if self.advice else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,14 +188,15 @@ def diagnose_alert_window(connection: Connection, alert: AlertRow, status: Statu
     begin, end = _window(connection, alert, status)
     if alert.measure["quantity"] == Quantity.OPEN_FINDINGS:
         return DiagnosedWindow(begin, end, None, _finding(connection, alert))
-    return DiagnosedWindow(begin, end, _diagnosis(connection, alert, begin, end))
+    found = _diagnosis(connection, alert, begin, end)
+    return DiagnosedWindow(begin, end, found, advice=_advice(connection, alert, found, begin, end))
 
 
 def sentence_of(connection: Connection, alert: AlertRow) -> str:
     """The diagnosis on an alert that fires, in words, as they are stored with it."""
     told = diagnose_alert_window(connection, alert, Status.FIRING)
     if told.diagnosis is not None:
-        return StoredSentence.of(told.diagnosis.sentence).stored
+        return StoredSentence.of(told.diagnosis.sentence, told.advice.text if told.advice else "").stored
     return _of_finding(told.finding) if told.finding is not None else _of_source(alert)
 
 
@@ -220,6 +231,14 @@ def _diagnosis(connection: Connection, alert: AlertRow, begin: datetime, end: da
     return None if found.state is DiagnosisState.NO_DATA else found
 
 
+def _advice(
+    connection: Connection, alert: AlertRow, diagnosis: Diagnosis | None, begin: datetime, end: datetime
+) -> FirstAdvice | None:
+    """Of the finding with the same threshold as the cause."""
+    rule = FINDINGS.get(diagnosis.cause.kind) if diagnosis is not None and diagnosis.cause is not None else None
+    return None if rule is None else first_advice(connection, rule, alert.subject, alert.object_id, begin, end)
+
+
 # --- in words ---------------------------------------------------------------------------------------------------------
 
 
@@ -236,7 +255,9 @@ def _sentence(occasion: Occasion, window: DiagnosedWindow, many: int) -> str:
 
 def _of_window(alert: AlertRow, window: DiagnosedWindow) -> str:
     if window.diagnosis is not None:
-        return window.diagnosis.sentence.text
+        # Evidence has lines of its own.
+        sentence = window.diagnosis.sentence
+        return " ".join(part for part in (sentence.claim, window.action, sentence.limits) if part)
     return _of_finding(window.finding) if window.finding is not None else _of_source(alert)
 
 
@@ -321,9 +342,11 @@ def _evidence(alert: AlertRow, diagnosis: Diagnosis | None) -> Iterator[str]:
     if diagnosis is None:
         return
     because = [f"{why.text[0].upper()}{why.text[1:]}" for why in diagnosis.sentence.reasons]
-    wanted = (*_SPEAKS.get(diagnosis.layer or alert.layer or "", ()), *_ANY)
-    known = {_bare(one): _line(one) for one in reversed(_largest_first(diagnosis.evidence))}
-    raw = [known[name] for name in dict.fromkeys(wanted) if name in known]
+    largest = {_bare(one): one for one in reversed(_largest_first(diagnosis.evidence))}
+    layer = diagnosis.layer or alert.layer or ""
+    parts = sorted(_PARTS.get(layer, ()), key=lambda name: -largest[name].value if name in largest else 0.0)
+    wanted = (*parts, *_SPEAKS.get(layer, ()), *_ANY)
+    raw = [_line(largest[name]) for name in dict.fromkeys(wanted) if name in largest]
     yield from [*because, *raw][:MOST_EVIDENCE]
 
 
@@ -350,6 +373,8 @@ def _links(alert: AlertRow, window: DiagnosedWindow, outside: OutboundPolicy) ->
         base = outside.public_url
         own = f"{base}/alerts/{alert.id}"
         yield MessageLink("Open", _page(alert, window, base) or own)
+        if window.advice is not None:
+            yield MessageLink("Steps and commands", f"{base}/findings/{window.advice.finding_id}")
         yield MessageLink("Alert", own)
         yield MessageLink("Silence", f"{own}?do=silence")
     if alert.runbook_url:

@@ -33,12 +33,14 @@ class SentenceOut(Out):
 
 
 class AlertSentenceOut(Out):
-    """The diagnosis when an alert fired: `claim`, what it rests on (`evidence`), and what limits it (`limits`); "": there is none.
+    """The diagnosis when an alert fired: `claim`, what it rests on (`evidence`), what limits it (`limits`), and what to do first about its
+    cause (`action`); "": there is none.
 
-    `text`: all of it in one line. Of what has no diagnosis (a source), and of alerts of earlier versions, all of it is the claim.
+    `text`: all but the action in one line. Of what has no diagnosis (a source), and of alerts of earlier versions, all of it is the claim.
     """
 
     claim: str
     evidence: str
     limits: str
+    action: str
     text: str

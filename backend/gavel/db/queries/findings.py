@@ -133,6 +133,29 @@ def one_finding(connection: Connection, finding_id: int) -> FindingRow:
     return FindingRow(**row)
 
 
+@dataclass(frozen=True, slots=True)
+class FirstAdvice:
+    """What to do first, one sentence, and the finding that says so."""
+
+    finding_id: int
+    text: str
+
+
+def first_advice(
+    connection: Connection, rule: str, kind: str, object_id: int, from_at: datetime, to_at: datetime
+) -> FirstAdvice | None:
+    """Of the rule's worst finding that touched the object in [from_at, to_at); None where there was none, or it was accepted."""
+    query = (
+        select(_f.id, _f.document["advice"][0]["text"].astext)
+        .where(_f.rule == rule, _f.objects.contains([object_key(kind, object_id)]), _f.state != "accepted")
+        .where(_f.raised_at < to_at, or_(_f.cleared_at.is_(None), _f.cleared_at > from_at))
+        .order_by(_RANK, _f.raised_at.desc(), _f.id)
+        .limit(1)
+    )
+    row = connection.execute(query).one_or_none()
+    return None if row is None or not row[1] else FirstAdvice(*row)
+
+
 def finding_history(connection: Connection, finding_id: int) -> tuple[FindingEventRow, ...]:
     """Newest first, at most 200."""
     one = finding_event.c

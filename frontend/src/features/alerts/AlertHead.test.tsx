@@ -40,6 +40,7 @@ const ALERT = {
     claim: 'Kernel queue on esx-14: 0.44 of 0.93 ms since 11:31 UTC, 0.44 ms above baseline. Confirmed.',
     evidence: '64 I/Os outstanding; array latency 0.40 ms.',
     limits: 'Guest not measured.',
+    action: 'Spread the VMs over more datastores',
   },
   runbook_url: 'https://runbooks.example/kernel',
   quiet: null,
@@ -77,6 +78,7 @@ it('the first lines say what, whose, how much, the limit, why, what holds now, a
   const order = [
     'Datastore app-05',
     'Kernel queue on esx-14: 0.44 of 0.93 ms since 11:31 UTC',
+    'What to do: Spread the VMs over more datastores.',
     'Threshold: Kernel ≥ 0.30 ms (lower bound), for 5 min',
     'Evidence: 64 I/Os outstanding; array latency 0.40 ms.',
     'Now Kernel 0.43 ms, ≥ 0.40 ms (lower bound), above 0.30 ms (lower bound); at 11:48, 1 min ago',

@@ -8,6 +8,7 @@ import { useSession } from '../../api/session'
 import type { AlertDetail } from '../../api/types'
 import * as alertsCopy from '../../copy/alerts'
 import * as commonCopy from '../../copy/common'
+import * as findingsCopy from '../../copy/findings'
 import { ReadOnlyHint } from '../../domain/access/ReadOnlyHint'
 import { TickingAge } from '../../domain/alerts/TickingAge'
 import {
@@ -52,6 +53,11 @@ export function AlertHead({ alert }: { alert: AlertDetail }) {
       <p className={`${styles.diagnosis} size-lead tight bold pretty`}>
         {visibleName(sentence?.claim ?? alertsCopy.noDiagnosis(measureWords(alert.measure)))}
       </p>
+      {sentence !== null && sentence.action !== '' && (
+        <p>
+          <strong>{findingsCopy.nextStep}</strong> {visibleName(sentence.action)}.
+        </p>
+      )}
       {limit !== null && (
         <p>
           {alertsCopy.threshold} {limit}

@@ -27,7 +27,7 @@ const ALERT = {
   lower: 0.5,
   peak: 4.1,
   peak_lower: 3.9,
-  sentence: { claim: '', evidence: '', limits: '', text: 'Array of fa-1 at 3 × its expected latency.' },
+  sentence: { claim: '', evidence: '', limits: '', action: '', text: 'Array of fa-1 at 3 × its expected latency.' },
 } as AlertOut
 const RULE = {
   id: 1,
