@@ -6,8 +6,9 @@ from enum import IntFlag
 import numpy as np
 import numpy.typing as npt
 
+from gavel.analysis.guest_in_range import counted_inside
 from gavel.analysis.intervals import Bools, Floats
-from gavel.analysis.ledger import KERNEL, timed_ops
+from gavel.analysis.ledger import GUEST, KERNEL, timed_ops
 from gavel.analysis.segments import SPAN_LAYERS, span_name
 from gavel.analysis.severity import elevated_from_us, severities
 from gavel.domain.io_path import SPANS, Confidence, Direction, Layer
@@ -50,6 +51,7 @@ class Reason(IntFlag):
     # Said by the quality; here it only weighs.
     WHOLE_MILLISECONDS = 2048
     GUEST_BY_ARRIVAL = 4096
+    GUEST_WITHIN_RANGE = 8192
 
 
 WORDS = {
@@ -64,6 +66,7 @@ WORDS = {
     Reason.SAMPLE_MISSING: "a sample is missing, so ranges are widened to cover it",
     Reason.WHOLE_MILLISECONDS: "a latency counter has a resolution of 1 ms",
     Reason.GUEST_BY_ARRIVAL: "the guest's readings have no usable time and are placed by their arrival",
+    Reason.GUEST_WITHIN_RANGE: "guest latency above the virtual disk is within counter resolution and counted to the layers below",
     Reason.AMONG_EXTENTS: "its disks span several extents, and I/O per extent is not measured",
 }
 SETTLES = "microsecond counters: vSphere 9, or an esxtop file of this host"
@@ -185,11 +188,11 @@ def rule(case: Case) -> Diagnoses:
     no layer is named, and it says so. It says so as well wherever the bounds of a row without an excess leave room for one.
     """
     measured = ~np.isnan(case.value)
-    excess, low, high = (
-        excess_us(numbers, case.expected, measured) for numbers in (case.value, case.lower, case.upper)
-    )
-    total, expected = excess.sum(axis=1), np.where(measured, case.expected, 0.0).sum(axis=1)
+    expected = np.where(measured, case.expected, 0.0).sum(axis=1)
     threshold = elevated_from_us(expected)
+    value, moved = counted_inside(case.value, case.upper, _is_guest_in_doubt(case, threshold))
+    excess, low, high = (excess_us(numbers, case.expected, measured) for numbers in (value, case.lower, case.upper))
+    total = excess.sum(axis=1)
     named = np.argmax(np.where(measured, excess, -1.0), axis=1)
     other, highest_other = _runner_up(high, measured, named)
     of_outermost = case.outermost_lower - expected
@@ -223,8 +226,20 @@ def rule(case: Case) -> Diagnoses:
         excess=excess,
         total_excess=total,
         share=np.where(judged, share, 0.0),
-        reasons=_shown_reasons(case) | np.where(open_ended, int(Reason.TOO_COARSE), 0),
+        reasons=_shown_reasons(case)
+        | np.where(open_ended, int(Reason.TOO_COARSE), 0)
+        | np.where(moved > 0, int(Reason.GUEST_WITHIN_RANGE), 0),
     )
+
+
+def _is_guest_in_doubt(case: Case, threshold: Floats) -> Bools:
+    """(n,) nothing is sure of the guest's time, and its estimate is one to speak of, but no excess whatever its range leaves open. A full
+    queue of the virtual disk makes I/Os wait in the guest: there it is the guest's."""
+    full = (case.reasons & int(Reason.VIRTUAL_DISK_QUEUE_FULL)) > 0
+    sure, guest = np.nan_to_num(case.lower[:, GUEST]), np.nan_to_num(case.value[:, GUEST])
+    negligible = NEGLIGIBLE_SHARE * threshold
+    doubted: Bools = (sure <= negligible) & (guest > negligible) & (guest < COARSE_AT_MOST * threshold) & ~full
+    return doubted
 
 
 def _capped(case: Case, low: Floats, named: npt.NDArray[np.int64]) -> Bools:

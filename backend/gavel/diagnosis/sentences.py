@@ -45,6 +45,7 @@ class StatementKind(StrEnum):
     WHOLE_MILLISECONDS = "whole_milliseconds"
     AMONG_EXTENTS = "among_extents"
     GUEST_BY_ARRIVAL = "guest_by_arrival"
+    GUEST_WITHIN_RANGE = "guest_within_range"
     EARLIER_RULES = "earlier_rules"
     DEFAULT_BASELINE = "default_baseline"
     CAPTURED = "captured"
@@ -214,8 +215,6 @@ _STATES = {
     DiagnosisState.NOT_MEASURED: "Latency not measured",
     DiagnosisState.NO_DATA: "Not analyzed yet",
 }
-
-
 _UNTOLD = "IOPS not measured"
 
 
