@@ -43,6 +43,8 @@ from gavel.analysis.observed import (
 from gavel.analysis.topology import Index
 
 MILLISECOND_US = 1000.0
+# Of a mean that was read from a capture: its last digit, 10 µs, and what the stored number is rounded by.
+CAPTURED_STEP_US = 11.0
 _MINUTE_S, _TOLERANCE_S = MINUTE_US / 1e6, TOLERANCE_US / 1e6
 # More than any virtual disk or device holds: a counter that says more is broken.
 MOST_OUTSTANDING = 1e6
@@ -204,6 +206,9 @@ def device_minutes(samples: DeviceSamples, source: Index, proofs: Proofs, device
     unit = np.where(samples.is_millisecond, MILLISECOND_US, 1.0)[:, None, None]
     rounding = proofs.rounding[source[samples.device]][:, None, : len(HostCounter) - 1]
     rounding = np.where(samples.is_millisecond[:, None, None], rounding, int(Rounding.UNPROVEN))
+    if samples.is_captured is not None:
+        captured = samples.is_captured[:, None, None]
+        unit, rounding = np.where(captured, CAPTURED_STEP_US, unit), np.where(captured, int(Rounding.ROUNDS), rounding)
     latency, _ = cleaned(samples.latency_us)
     value = from_integer(latency, unit, np.broadcast_to(rounding, latency.shape))
     if samples.finer is not None:
@@ -255,11 +260,14 @@ def reported_minutes(samples: DeviceSamples, things: Index, devices: int, stretc
 
 
 def disk_samples(samples: DiskSamples) -> Samples:
-    """As they came. Values: `LATEST` and `TOTAL` as reported; levels: clock error, outstanding reads and writes."""
+    """As they came. Values: `LATEST` and `TOTAL` as reported, exact but of captures; levels: clock error, outstanding reads and writes."""
     outstanding, _ = cleaned(samples.outstanding, MOST_OUTSTANDING)
     levels = np.concatenate([samples.times.error_s[:, None], outstanding], axis=1)
     reported, _ = cleaned(np.stack([samples.latency_us, samples.total_us], axis=2))
     raw = Intervals(lower=reported, upper=reported, value=reported)
+    if samples.is_captured is not None:
+        half = np.where(samples.is_captured, CAPTURED_STEP_US / 2, 0.0)[:, None, None]
+        raw = exactly_around(reported, half)
     return timed_samples(samples.part, samples.times, samples.ops, raw, samples.bytes, levels)
 
 
@@ -272,7 +280,11 @@ def disk_minutes(raw: Samples, tidy: Samples, source: Index, proofs: Proofs, par
     latest, total = (tidy.value.value[..., position] for position in (LATEST, TOTAL))
     whose = source[tidy.entity]
     rounding = np.broadcast_to(proofs.rounding[whose, HostCounter.DISK_TOTAL][:, None], total.shape)
-    twin = from_integer(total, MILLISECOND_US, rounding)
+    captured = tidy.value.map(lambda ends: ends[..., TOTAL])
+    is_captured = captured.upper > captured.lower
+    twin = each_end(
+        lambda fine, whole: np.where(is_captured, fine, whole), captured, from_integer(total, MILLISECOND_US, rounding)
+    )
     value = _stacked(
         [
             # Nothing answers in 0 µs: no I/O ended in the instant that the counter shows.
@@ -282,7 +294,7 @@ def disk_minutes(raw: Samples, tidy: Samples, source: Index, proofs: Proofs, par
         ]
     )
     # Both latencies and the I/Os in flight tell the time of the same I/Os.
-    is_mean = (latest > 0) & (proofs.latest[whose][:, None] != Latest.INSTANT)
+    is_mean = is_captured | (latest > 0) & (proofs.latest[whose][:, None] != Latest.INSTANT)
     is_coarse = ((tidy.ops > 0) & ~is_mean).any(axis=1).astype(np.float64)
     levels = np.concatenate([tidy.levels, is_coarse[:, None]], axis=1)
     found = _with_gaps(

@@ -43,6 +43,7 @@ class DeviceSamples:
     """ops, bytes: (n, 2) reads, writes. latency_us: (n, 2, 4) by `HostCounter`, NaN not measured. is_millisecond: (n,).
 
     finer: (n, 2, 4) the same from captures of the hosts, NaN where none covers the sample; None where none covers any.
+    is_captured: (n,) samples that were themselves read from a capture, whose latencies have its last digit; None: none.
     """
 
     device: Index
@@ -53,11 +54,15 @@ class DeviceSamples:
     queue_depth: Floats
     is_millisecond: Bools
     finer: Intervals | None = None
+    is_captured: Bools | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiskSamples:
-    """latency_us: (n, 2) the µs `latest` counter; total_us: (n, 2) its integer-ms mean, in µs; outstanding: (n, 2) I/Os in flight."""
+    """latency_us: (n, 2) the µs `latest` counter; total_us: (n, 2) its integer-ms mean, in µs; outstanding: (n, 2) I/Os in flight.
+
+    is_captured: (n,) samples that were read from a capture: total_us is a mean with its last digit there; None: none.
+    """
 
     part: Index
     times: Times
@@ -66,6 +71,7 @@ class DiskSamples:
     latency_us: Floats
     total_us: Floats
     outstanding: Floats
+    is_captured: Bools | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,6 +16,8 @@ from gavel.api.deps import AppState, cookie_name, now
 from gavel.api.described import DescribedApi
 from gavel.api.guard import LOOPBACK, RequestGuard
 from gavel.api.headers import Net, SecurityHeaders
+from gavel.api.offline import PATH as OFFLINE
+from gavel.api.offline import OfflineEnvironments
 from gavel.api.routes import (
     alert_rules,
     alerts,
@@ -69,6 +71,7 @@ def build(settings: Settings) -> FastAPI:
         here.broadcast.start()
         yield
         here.broadcast.stop()
+        offline.close()
         here.engine.dispose()
 
     app = DescribedApi(
@@ -82,6 +85,8 @@ def build(settings: Settings) -> FastAPI:
     )
     problems.install(app)
     app.include_router(routes(), prefix=PREFIX)
+    offline = OfflineEnvironments(app, PREFIX, routes, settings.frontend_dir, settings.public_path)
+    app.mount(OFFLINE, offline)
     reference.install(app, PREFIX, settings.frontend_dir, settings.public_path)
     pages.install(app, settings.frontend_dir, settings.public_path)
     # Columns of numbers shrink by the first level; further ones take longer than the network is spared.

@@ -44,16 +44,19 @@ class Assets(StaticFiles):
         return found
 
 
-def _written(template: str, base_path: str, nonce: str) -> str:
+def _written(template: str, base_path: str, nonce: str, offline: str | None) -> str:
     """index.html for a page at any depth below `base_path`."""
     here = html.escape(base_path)
+    if offline is not None:
+        template = template.replace("<html ", f'<html data-offline="{html.escape(offline)}" ', 1)
     return template.replace(_OWN_FILE, f'="{here}/').replace(_BASE_PATH, here).replace(_NONCE, nonce)
 
 
-def install(app: FastAPI, dist: Path, base_path: str) -> None:
+def install(app: FastAPI, dist: Path, base_path: str, offline: str | None = None) -> None:
     """Serve `dist` below the API. Only files that were there at start are served: no request path is ever joined to a folder.
 
-    base_path: where a reverse proxy serves Gavel, as /gavel; empty on a host of its own.
+    base_path: where a reverse proxy serves Gavel, as /gavel; empty on a host of its own. offline: what pages of an offline environment
+    say of it, as JSON.
     """
     index = dist / "index.html"
     top = {file.name: file for file in dist.iterdir() if file.is_file() and file != index} if dist.is_dir() else {}
@@ -69,5 +72,6 @@ def install(app: FastAPI, dist: Path, base_path: str) -> None:
         nonce = secrets.token_urlsafe(16)
         template = index.read_text(encoding="utf-8") if index.is_file() else _NOT_BUILT
         return HTMLResponse(
-            _written(template, base_path, nonce), headers={"content-security-policy": content_security_policy(nonce)}
+            _written(template, base_path, nonce, offline),
+            headers={"content-security-policy": content_security_policy(nonce)},
         )

@@ -183,6 +183,7 @@ def _devices(columns: _Columns, environment: Environment, clock_offsets: Offsets
         latency_us=_by_direction(columns, ("read", "write"), _LATENCIES),
         queue_depth=_measured(columns, ("queue_depth",))[:, 0],
         is_millisecond=columns["precision"] == Precision.MILLISECOND,
+        is_captured=_captured(columns),
     )
 
 
@@ -200,7 +201,14 @@ def _disks(columns: _Columns, environment: Environment, clock_offsets: Offsets) 
         latency_us=_measured(columns, ("read_latency_us", "write_latency_us")),
         total_us=_measured(columns, ("read_total_latency_us", "write_total_latency_us")),
         outstanding=_measured(columns, ("read_outstanding", "write_outstanding")),
+        is_captured=_captured(columns),
     )
+
+
+def _captured(columns: _Columns) -> Bools | None:
+    """Rows of an offline environment, which come from captures."""
+    captured = columns["precision"] == Precision.ESXTOP
+    return captured if captured.any() else None
 
 
 def _volumes(columns: _Columns, environment: Environment, clock_offsets: Offsets) -> VolumeSamples:

@@ -151,14 +151,15 @@ class _Builder:
 
     @property
     def _unit_count(self) -> int:
-        return len(self._serial_units) + len(self._directories)
+        """One at least, also without any array: numbers are looked up for all devices at once, of which some have no unit."""
+        return max(len(self._serial_units) + len(self._directories), 1)
 
     def _unit_array(self) -> Index:
         arrays = [NONE] * len(self._serial_units)
         arrays += [
             self._arrays.get(self._directory_sources.get(directory, NONE), NONE) for directory in self._directories
         ]
-        return _index(arrays)
+        return _index(arrays or [NONE])
 
     @cached_property
     def _pods(self) -> Mapping[str, int]:

@@ -31,7 +31,7 @@ class Precision(IntEnum):
 
 
 # The step of a latency of that precision, in µs.
-STEP_US: Mapping[Precision, int] = {Precision.MICROSECOND: 1, Precision.MILLISECOND: 1000, Precision.ESXTOP: 1}
+STEP_US: Mapping[Precision, int] = {Precision.MICROSECOND: 1, Precision.MILLISECOND: 1000, Precision.ESXTOP: 10}
 # Names of the columns of each stream, in order.
 COLUMNS: Mapping[Stream, tuple[str, ...]] = {
     stream: tuple(column.name for column in columns) for stream, columns in COLUMNS_OF.items()

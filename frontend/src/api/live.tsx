@@ -112,6 +112,13 @@ export function follower(client: QueryClient, isFrozen: () => boolean) {
   }
 }
 
+const NOTHING_NEW: Live = { state: 'live', downSince_ms: null, frozen: true }
+
+/** In an offline environment nothing ever changes: nothing is followed. */
+export function OfflineProvider({ children }: { children: ReactNode }) {
+  return <LiveContext value={NOTHING_NEW}>{children}</LiveContext>
+}
+
 export function LiveProvider({ frozen, children }: { frozen: boolean; children: ReactNode }) {
   const client = useQueryClient()
   const [connection, setConnection] = useState<Omit<Live, 'frozen'>>({ state: 'connecting', downSince_ms: null })

@@ -2,6 +2,7 @@
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext, useMemo, useState } from 'react'
+import { OFFLINE } from '../lib/offline'
 import { signIn, signOut, signOutEverywhere } from './commands'
 import { sessionQuery } from './queries'
 import type { SignedIn } from './types'
@@ -25,7 +26,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   const [isDialogOpen, setDialogOpen] = useState(false)
   const value = useMemo(
     () => ({
-      isAdmin: data?.role === 'admin',
+      isAdmin: data?.role === 'admin' && OFFLINE === null,
       known: data !== undefined,
       setupPending: data?.setup_pending ?? false,
       isStranger: data?.role === 'stranger',

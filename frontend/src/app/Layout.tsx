@@ -2,13 +2,14 @@
 
 import { ActionIcon } from '@mantine/core'
 import { Link, Outlet, useRouterState } from '@tanstack/react-router'
-import { memo, type ReactNode, useCallback, useEffect, useState } from 'react'
-import { LiveProvider } from '../api/live'
+import { lazy, memo, type ReactNode, Suspense, useCallback, useEffect, useState } from 'react'
+import { LiveProvider, OfflineProvider } from '../api/live'
 import { OutageProvider } from '../api/outage'
 import * as navigationCopy from '../copy/navigation'
 import { Icon } from '../kit/mark/Icon'
 import { standing } from '../kit/schedule/onPress'
 import { ownAddress } from '../lib/base'
+import { OFFLINE } from '../lib/offline'
 import { usePageSubject } from '../lib/pageTitle'
 import { useRange } from '../lib/url'
 import { AddressNote } from './AddressNote'
@@ -23,6 +24,7 @@ import { TimeControl } from './TimeControl'
 import { useShortcuts } from './useShortcuts'
 
 const Help = standing(async () => (await import('./Help')).default)
+const OfflineNote = lazy(async () => await import('./OfflineNote'))
 const MenuDrawer = standing(async () => (await import('./MenuDrawer')).default)
 
 export function Layout() {
@@ -40,6 +42,11 @@ export function Layout() {
           <Menu />
         </nav>
         <main className={`${styles.main} column narrow`} id="main">
+          {OFFLINE !== null && (
+            <Suspense>
+              <OfflineNote environment={OFFLINE} />
+            </Suspense>
+          )}
           <OutageProvider>
             <OutageNote />
             <AddressNote />
@@ -58,6 +65,7 @@ export function Layout() {
 /** A window that stands still is not followed. */
 function Following({ children }: { children: ReactNode }) {
   const [range] = useRange()
+  if (OFFLINE !== null) return <OfflineProvider>{children}</OfflineProvider>
   return <LiveProvider frozen={range.kind === 'fixed'}>{children}</LiveProvider>
 }
 

@@ -2,9 +2,15 @@ import { Button } from '@mantine/core'
 import { useSession, useSignOut } from '../api/session'
 import * as sessionCopy from '../copy/session'
 import { Icon } from '../kit/mark/Icon'
+import { OFFLINE } from '../lib/offline'
 
 /** Says whether changes are allowed, and is the way in and out. */
 export function SessionButton() {
+  // Nothing can be changed in an offline environment, whoever signs in.
+  return OFFLINE === null ? <InOrOut /> : null
+}
+
+function InOrOut() {
   const { isAdmin, known, openDialog } = useSession()
   const signOut = useSignOut()
   const words = isAdmin ? sessionCopy.adminHint : sessionCopy.readOnlyHint

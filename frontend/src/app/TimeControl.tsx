@@ -9,6 +9,7 @@ import { useBoxButton } from '../kit/layout/boxButton'
 import { Icon } from '../kit/mark/Icon'
 import { StateMark, type Tone } from '../kit/mark/StateMark'
 import { standing } from '../kit/schedule/onPress'
+import { OFFLINE } from '../lib/offline'
 import { usePreferences } from '../lib/preferences'
 import { presetFor, presetLabel, type Range, rangeBounds, shiftRange } from '../lib/range'
 import { serverNow } from '../lib/serverClock'
@@ -51,7 +52,7 @@ export function TimeControl() {
         onClick={() => setRange(shiftRange(range, 1, serverNow()))}
         disabled={range.kind === 'last'}
       />
-      <FreezeToggle range={range} onChange={setRange} />
+      {OFFLINE === null && <FreezeToggle range={range} onChange={setRange} />}
     </Group>
   )
 }

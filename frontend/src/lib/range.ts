@@ -4,6 +4,7 @@
  * the newest five minutes, moving, with trends over the last hour.
  */
 import * as unitsCopy from '../copy/units'
+import { OFFLINE } from './offline'
 
 export type Range = { kind: 'last'; last: Preset } | { kind: 'fixed'; from_ms: number; to_ms: number }
 
@@ -29,9 +30,9 @@ export function presetMs(preset: Preset): number {
 
 const PRESET_WORDS = { m: unitsCopy.minutes, h: unitsCopy.hours, d: unitsCopy.days } as const
 
-/** "Live · last 5 min", "Last hour", "Last 15 minutes". */
-export function presetLabel(preset: Preset): string {
-  if (preset === LIVE) return unitsCopy.liveSpan
+/** "Live · last 5 min", "Last hour", "Last 15 minutes". In an offline environment nothing is live. */
+export function presetLabel(preset: Preset, offline = OFFLINE): string {
+  if (preset === LIVE && offline === null) return unitsCopy.liveSpan
   if (preset === '1h') return unitsCopy.lastHour
   return unitsCopy.lastSpan(Number.parseInt(preset, 10), PRESET_WORDS[preset.slice(-1) as keyof typeof PRESET_WORDS])
 }

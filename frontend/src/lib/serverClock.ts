@@ -1,5 +1,7 @@
 /** The server's clock, from the Date header of its answers: ages stay right on a wall screen whose own clock is wrong. */
 
+import { OFFLINE } from './offline'
+
 let offset_ms = 0
 
 // The header has whole seconds and is as old as the answer's way here: smaller differences say nothing.
@@ -12,6 +14,7 @@ export function noteServerTime(date: string | null): void {
   offset_ms = Math.abs(difference) <= TRUST_BROWSER_WITHIN_MS ? 0 : difference
 }
 
-export function serverNow(): number {
-  return Date.now() + offset_ms
+/** In an offline environment it stands still, at the end of what its files hold. */
+export function serverNow(offline = OFFLINE): number {
+  return offline ? Date.parse(offline.to_at) : Date.now() + offset_ms
 }

@@ -18,6 +18,8 @@ from gavel.domain.retention import LIMITS, SOURCES, VARIABLES, Grain, format_len
 
 # On plain PostgreSQL an hour of each kind of samples is a partition.
 _LONGEST_SAMPLES: Mapping[Mode, timedelta] = {Mode.PLAIN: 14 * DAY, Mode.TIMESCALE: LIMITS[Grain.SAMPLES][1]}
+# A length of time has to be one that can be taken off a date.
+_FOR_GOOD = 36_500 * DAY
 _GRAINS = {name: raw.grain for name, raw in RAWS.items()} | {name: roll.grain for name, roll in ROLLS.items()}
 _POLICIES = text("""
     SELECT j.job_id, j.proc_name, coalesce(a.view_name, j.hypertable_name) AS series,
@@ -121,3 +123,8 @@ def _refuse_unusable(storage: modes.Storage) -> None:
 
 def _labeled_length(storage: modes.Storage, grain: Grain) -> str:
     return f"{format_length(storage.keep(grain))}{'' if grain in storage.chosen else ' (the default)'}"
+
+
+def keep_everything(connection: Connection) -> None:
+    """Of a database that is made once and only looked at: nothing in it is ever too old."""
+    connection.execute(update(storage_mode).values({f"keep_{grain}": _FOR_GOOD for grain in Grain}))
