@@ -9,6 +9,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import Engine, text
 from tests.api.ledgers import HEALTHY, KERNEL, MINUTE, NOW, Environment, Interval, ask, between, minute, span
 from tests.api.stories import (
+    DEVICE,
     LIMITED,
     SLOW_ARRAY,
     SLOW_SAN,
@@ -141,6 +142,25 @@ def test_a_queue_that_was_full_in_normal_minutes_too_is_not_the_cause(client: Te
     found = ask(client, f"datastores/{store}/diagnosis")
     assert found["cause"]["kind"] == "no_single_cause"
     assert found["cause"]["candidates"][0]["kind"] == "device_queue_full"
+
+
+def test_a_queue_that_whole_milliseconds_leave_open_is_possible_and_not_named(client: TestClient, story: Story) -> None:
+    """Counters of whole milliseconds give the kernel's time at the device no lower bound, nor its queue's."""
+    store = full_queue(story, dsnro=32, normal=minute(60_000, 0, HEALTHY, queue_depth=32.0))
+    coarse = {**KERNEL, span(Layer.KERNEL): (438.0, 0.0, 900.0)}
+    device = story.environment.id("host_device", DEVICE)
+    story.write(
+        ScopeKind.HOST_DEVICE,
+        device,
+        minute(2_600_000, 1_300_000, coarse, queue_depth=32.0),
+        minute(60_000, 0, HEALTHY),
+    )
+    found = ask(client, f"datastores/{store}/diagnosis")
+    assert (found["cause"]["kind"], found["cause"]["confidence"]) == ("no_single_cause", None)
+    assert found["sentence"]["cause"] == "No single cause; possible: db01 fills the queue of device simple on esx-1"
+    (candidate,) = found["cause"]["candidates"]
+    assert candidate["kind"] == "device_queue_full"
+    assert candidate["needs"].startswith("microsecond counters of the queue time")
 
 
 @pytest.mark.parametrize(("iops", "kind"), [(9800, "qos_limit"), (5000, "no_single_cause")])

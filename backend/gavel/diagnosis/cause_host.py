@@ -28,7 +28,14 @@ from gavel.findings.binding import (
     is_dsnro_in_force,
     is_virtual_disk_queue_binding,
 )
-from gavel.findings.minutes import PartMinutes, device_queue_binds, iops_limit_binds, mean
+from gavel.findings.minutes import (
+    PartMinutes,
+    device_queue_binds,
+    device_queue_seems_full,
+    iops_limit_binds,
+    lasts,
+    mean,
+)
 
 _HYPERVISOR_TIME = "hypervisor time"
 _VSPHERE_LIMIT = "vSphere: VM settings, hard disk, Limit - IOPs"
@@ -213,6 +220,11 @@ class _Queue:
     issuers: Sequence[QueueIssuer]
 
     @property
+    def seems_full(self) -> bool:
+        """By what its counters leave open: whole milliseconds give no lower bound of the queue time."""
+        return lasts(device_queue_seems_full(self.minutes))
+
+    @property
     def depth(self) -> float:
         """The one in most elevated minutes."""
         return self.minutes.usual_depth
@@ -246,8 +258,8 @@ def _device_queues(inputs: CauseInputs) -> Iterator[Candidate]:
     if binding:
         yield _queue_candidate(binding, below, binds=True)
     elif queues:
-        nearest = max(queues, key=lambda item: (item.twin.binding_minutes, item.load.queue_time))
-        if nearest.twin.binding_minutes:
+        nearest = max(queues, key=lambda item: (item.twin.binding_minutes, item.seems_full, item.load.queue_time))
+        if nearest.twin.binding_minutes or nearest.seems_full:
             yield _queue_candidate([nearest], below, binds=False)
 
 

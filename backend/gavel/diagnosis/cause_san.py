@@ -70,7 +70,7 @@ def _off_optimized(inputs: CauseInputs, by_device: Mapping[int, Sequence[PathLoa
     was_used = bool(are_non_optimized_paths_used(_normal_rate(paths), _normal_rate(off)))
     hosts, share = _hosts(used), _rate(off) / _rate(paths)
     lost = f"; {_of_paths(paths)} down" if down else ""
-    has_others = any(path.is_optimized and path.is_working for path in paths)
+    has_others = any(path.is_optimized and not path.is_down for path in paths)
     yield Candidate(
         kind=CauseKind.NON_OPTIMIZED_IO if has_others or not down else CauseKind.PATHS_DOWN,
         object=CauseObject(f"paths of {_on_hosts(hosts)}", hosts if len(hosts) == 1 else ()),
@@ -99,7 +99,7 @@ def _uses_non_optimized(paths: Sequence[PathLoad]) -> bool:
 
 
 def _down(paths: Iterable[PathLoad]) -> int:
-    return sum(path.paths for path in paths if path.is_working is False)
+    return sum(path.paths for path in paths if path.is_down)
 
 
 def _of_paths(paths: Sequence[PathLoad]) -> str:
@@ -112,7 +112,7 @@ def _paths_down(inputs: CauseInputs, by_device: Mapping[int, Sequence[PathLoad]]
     if not hit:
         return
     paths = [path for load in hit for path in by_device[load.device.id]]
-    lost, hosts = [path for path in paths if path.is_working is False], _hosts(hit)
+    lost, hosts = [path for path in paths if path.is_down], _hosts(hit)
     share = _normal_rate(lost) / _normal_rate(paths)
     yield Candidate(
         kind=CauseKind.PATHS_DOWN,
@@ -139,7 +139,7 @@ def _paths_down(inputs: CauseInputs, by_device: Mapping[int, Sequence[PathLoad]]
 
 def _has_lost_paths(paths: Sequence[PathLoad]) -> bool:
     """Lost: more than a twentieth of the I/O before, and of what is left of it."""
-    lost = [path for path in paths if path.is_working is False]
+    lost = [path for path in paths if path.is_down]
     carried = _normal_rate(lost) > NON_OPTIMIZED_SHARE * _normal_rate(paths)
     return carried and _rate(lost) <= NON_OPTIMIZED_SHARE * _rate(paths) and not _uses_non_optimized(paths)
 

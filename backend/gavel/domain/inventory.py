@@ -256,6 +256,11 @@ class HostDevice:
     queue_full_threshold: int | None = None
 
 
+# States of paths that carry no I/O, as VMware words them. A path that works is no more than one that the policy uses just now: of a device
+# with optimized paths the others work only when those are gone.
+DOWN_STATES = ("dead", "disabled", "off")
+
+
 @dataclass(frozen=True, slots=True)
 class Path:
     """`key` = `<host key>/<adapter, target and device>`, which outlives a reboot; where a target is not known, the runtime name.

@@ -151,6 +151,11 @@ def device_queue_binds(minutes: PartMinutes) -> Bools:
     return is_device_queue_binding(minutes.ios("in_flight_time"), minutes.total("depth"), minutes.queue_lower_us)
 
 
+def device_queue_seems_full(minutes: PartMinutes) -> Bools:
+    """One that is full by the estimate of its queue time, whatever its lower bound: a possible cause, and none that is named."""
+    return is_device_queue_binding(minutes.ios("in_flight_time"), minutes.total("depth"), minutes.per_io("queue_time"))
+
+
 def qos_limit_binds(minutes: PartMinutes, iops_limit: float | None, bytes_limit: float | None) -> Bools:
     """A volume at a QoS limit of its own; None: no such limit."""
     limits = [np.nan if limit is None else float(limit) for limit in (iops_limit, bytes_limit)]

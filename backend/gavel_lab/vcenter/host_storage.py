@@ -144,7 +144,7 @@ def _multipath(site: Site, device: HostDevice, paths: list[Path]) -> Any:
         )
         if device.storage_array_type
         else None,
-        path=[_path(site, path, key) for path in paths],
+        path=[_path(site, path, key, _working(site, paths)) for path in paths],
     )
 
 
@@ -159,14 +159,20 @@ def path_state(site: Site, path: Path) -> str:
     return "active" if site.lab.model.is_path_usable(path.index, site.lab_now()) else "dead"
 
 
-def _path(site: Site, path: Path, lun_key: str) -> Any:
+def _working(site: Site, paths: list[Path]) -> set[int]:
+    """Indexes of those that the policy sends I/O to: active and optimized ones, the others only where none of those is left."""
+    active = [path for path in paths if path_state(site, path) == "active"]
+    return {path.index for path in [path for path in active if path.optimized] or active}
+
+
+def _path(site: Site, path: Path, lun_key: str, working: set[int]) -> Any:
     state = path_state(site, path)
     return vim.host.MultipathInfo.Path(
         key=f"key-vim.host.MultipathInfo.Path-{path.name}",
         name=path.name,
         pathState=state,
         state=state,
-        isWorkingPath=state == "active" and path.optimized,
+        isWorkingPath=path.index in working,
         adapter=_adapter_key(site.environment.hbas[path.hba]),
         lun=lun_key,
         transport=_transport(site.environment.ports[path.port]),

@@ -128,6 +128,11 @@ def test_devices_and_paths_of_a_host_are_those_of_the_environment(place: Place, 
             assert luns[device.name].protocolEndpoint == device.is_protocol_endpoint
             assert unit.policy.policy == device.policy
             assert {path.name for path in unit.path} == {environment.paths[one].name for one in device.paths}
+            active = {path.name for path in unit.path if path.state == "active"}
+            working = {path.name for path in unit.path if path.isWorkingPath}
+            # The policy always has paths to send I/O to while any is active, optimized or not.
+            assert working <= active
+            assert bool(working) == bool(active)
 
 
 def test_runtime_names_of_paths_can_be_put_together(place: Place, vsphere: Any) -> None:

@@ -9,6 +9,7 @@ from gavel.db.engine import Connection
 from gavel.db.queries.matching import VOLUMES_BEHIND, ArrayMatch, device_match
 from gavel.db.queries.newest import NO_NUMBERS, DeviceNumbers, NewestMinute, device_numbers
 from gavel.db.queries.refs import EntityRef, RefKind
+from gavel.domain.inventory import DOWN_STATES
 from gavel.domain.path_policy import PathPolicy
 
 
@@ -36,7 +37,7 @@ _DEVICES = f"""
            ({VOLUMES_BEHIND.format(serial="d.volume_serial")}) AS volumes
     FROM host_device d JOIN esxi_host h ON h.id = d.host_id
     CROSS JOIN LATERAL (
-        SELECT count(*) AS paths, count(*) FILTER (WHERE p.is_working) AS working
+        SELECT count(*) AS paths, count(*) FILTER (WHERE p.state <> ALL(:down)) AS working
         FROM path p WHERE p.host_device_id = d.id AND p.present) p
     CROSS JOIN LATERAL (
         SELECT min(v.id) AS volume_id, (array_agg(v.name ORDER BY v.id))[1] AS volume_name
@@ -48,7 +49,7 @@ _DEVICES = f"""
 def device_rows(connection: Connection, ids: Sequence[int], minute: NewestMinute) -> tuple[DeviceRow, ...]:
     """By host and name, with the newest numbers."""
     newest = device_numbers(connection, ids, minute)
-    rows = connection.execute(text(_DEVICES), {"ids": list(ids)}).mappings()
+    rows = connection.execute(text(_DEVICES), {"ids": list(ids), "down": list(DOWN_STATES)}).mappings()
     return tuple(_row(row, newest.get(row["id"], NO_NUMBERS)) for row in rows)
 
 

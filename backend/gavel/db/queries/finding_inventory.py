@@ -5,11 +5,10 @@ from collections.abc import Mapping, Sequence
 from sqlalchemy import RowMapping, text
 
 from gavel.db.engine import Connection
+from gavel.domain.inventory import DOWN_STATES
 from gavel.findings.evidence_rows import AdapterPaths, DeviceFacts, DeviceOwner, DownPath
 from gavel.findings.model import ObjectRef
 
-# As VMware words what carries no I/O.
-DOWN_STATES = ("dead", "disabled", "off")
 # Local disks that have no name of their own share one among hosts ("mpx.vmhba0:C0:T0:L0").
 _LOCAL = "mpx.%"
 SERVING = "h.present AND h.connection_state = 'connected' AND NOT h.in_maintenance"

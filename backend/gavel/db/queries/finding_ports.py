@@ -7,9 +7,10 @@ from datetime import datetime
 from sqlalchemy import text
 
 from gavel.db.engine import Connection
-from gavel.db.queries.finding_inventory import DOWN_STATES, SERVING
+from gavel.db.queries.finding_inventory import SERVING
 from gavel.db.series import packed
 from gavel.db.series.catalog import SAMPLES
+from gavel.domain.inventory import DOWN_STATES
 from gavel.domain.samples import STEP_US, Precision
 from gavel.domain.source import Stream
 from gavel.findings.evidence_ports import AdapterLoad, PortHost

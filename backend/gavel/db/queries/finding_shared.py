@@ -8,9 +8,9 @@ from sqlalchemy import text
 
 from gavel.db.engine import Connection
 from gavel.db.queries.causes import sum_of
-from gavel.db.queries.finding_inventory import DOWN_STATES
 from gavel.db.series import ledger_columns, packed
 from gavel.db.series.catalog import LEDGER, LEDGER_LEAVES, SAMPLES, RawSeries
+from gavel.domain.inventory import DOWN_STATES
 from gavel.domain.scope import ScopeKind, scope_key
 from gavel.domain.source import Stream
 from gavel.findings.evidence_shared import SharedLoad

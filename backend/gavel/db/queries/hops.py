@@ -12,6 +12,7 @@ from gavel.db.queries.members import DATASTORE_DIRECTORY, MEMBERS, relation
 from gavel.db.queries.refs import EntityRef, RefKind
 from gavel.db.series import packed
 from gavel.db.series.catalog import SAMPLES
+from gavel.domain.inventory import DOWN_STATES
 from gavel.domain.samples import STEP_US, Precision
 from gavel.domain.source import Stream
 
@@ -66,7 +67,7 @@ _OF_PATH = packed.rows(
     hi="CAST(:to_at AS timestamptz) + INTERVAL '1 hour'",
 )
 _PATHS = f"""
-    SELECT p.host_device_id, b.device AS adapter, count(*) AS paths, count(*) FILTER (WHERE p.is_working) AS working,
+    SELECT p.host_device_id, b.device AS adapter, count(*) AS paths, count(*) FILTER (WHERE p.state <> ALL(:down)) AS working,
         sum(s.iops) AS iops, sum(s.timed) / nullif(sum(s.timed_ops), 0) AS us, max(s.precision) AS precision
     FROM path p LEFT JOIN hba b ON b.id = p.hba_id
     LEFT JOIN LATERAL (
@@ -126,7 +127,9 @@ def path_groups(
     connection: Connection, device_ids: Sequence[int], from_at: datetime, to_at: datetime
 ) -> Sequence[PathGroup]:
     """By device, then by adapter."""
-    rows = connection.execute(text(_PATHS), {"ids": list(device_ids), "from_at": from_at, "to_at": to_at}).mappings()
+    rows = connection.execute(
+        text(_PATHS), {"ids": list(device_ids), "from_at": from_at, "to_at": to_at, "down": list(DOWN_STATES)}
+    ).mappings()
     return [_group(row) for row in rows]
 
 

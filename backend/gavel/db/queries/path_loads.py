@@ -9,6 +9,7 @@ from sqlalchemy import text
 from gavel.db.engine import Connection
 from gavel.db.series import packed
 from gavel.db.series.catalog import SAMPLES
+from gavel.domain.inventory import DOWN_STATES
 from gavel.domain.samples import STEP_US, Precision
 from gavel.domain.source import Stream
 
@@ -29,10 +30,10 @@ class PathTime:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PathLoad:
-    """Paths of one device through one adapter (None: not read which); optimized ones apart, and those that work (None: not read whether).
+    """Paths of one device through one adapter (None: not read which); optimized ones apart, and those that are down.
 
     Rates and latencies are means of the five-minute samples that touch the time; None where no sample is stored. us comes in steps of
-    `precision_us`; normal_*: of samples that end in the normal time before, for one that touches both would be of neither. is_working: as
+    `precision_us`; normal_*: of samples that end in the normal time before, for one that touches both would be of neither. is_down: as
     the inventory has it now.
     """
 
@@ -40,7 +41,7 @@ class PathLoad:
     device_id: int
     adapter: str | None
     is_optimized: bool | None
-    is_working: bool | None
+    is_down: bool
     paths: int
     iops: float | None
     us: float | None
@@ -71,7 +72,7 @@ _PATHS = f"""
     WITH asked AS (SELECT * FROM unnest(CAST(:ids AS int[]), CAST(:devices AS int[]), CAST(:los AS timestamptz[]),
         CAST(:his AS timestamptz[]), CAST(:normal_los AS timestamptz[]), CAST(:normal_his AS timestamptz[]))
         a (id, device_id, lo, hi, normal_lo, normal_hi))
-    SELECT a.id AS subject_id, a.device_id, b.device AS adapter, p.is_optimized, p.is_working, count(*) AS paths,
+    SELECT a.id AS subject_id, a.device_id, b.device AS adapter, p.is_optimized, p.state = ANY(:down) AS is_down, count(*) AS paths,
         sum(s.iops) AS iops, sum(s.timed) / nullif(sum(s.timed_ops), 0) AS us, max(s.precision) AS precision,
         sum(n.iops) AS normal_iops, sum(n.timed) / nullif(sum(n.timed_ops), 0) AS normal_us
     FROM asked a JOIN path p ON p.host_device_id = a.device_id AND p.present LEFT JOIN hba b ON b.id = p.hba_id
@@ -93,6 +94,7 @@ def path_loads(connection: Connection, times: Sequence[PathTime]) -> list[PathLo
         "his": [one.to_at for one in times],
         "normal_los": [one.normal_from_at for one in times],
         "normal_his": [one.normal_to_at for one in times],
+        "down": list(DOWN_STATES),
         "lo": min(edges),
         "hi": max(one.to_at for one in times) + _LONGEST_SAMPLE,
     }
@@ -103,7 +105,7 @@ def path_loads(connection: Connection, times: Sequence[PathTime]) -> list[PathLo
             device_id=row.device_id,
             adapter=row.adapter,
             is_optimized=row.is_optimized,
-            is_working=row.is_working,
+            is_down=row.is_down,
             paths=row.paths,
             iops=row.iops,
             us=row.us,
