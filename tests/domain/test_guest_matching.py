@@ -122,7 +122,7 @@ def test_of_clones_that_share_a_uuid_the_name_decides() -> None:
     clone = VmFacts(3, frozenset({BIOS}), frozenset({"web-02"}))
     index = VmIndex([*VMS, clone], [*DISKS, VmDiskFacts(31, 3, "scsi0:0", UUID, None, 40 * GIB)])
     of_both = replace(disk("web-02", serial=UUID), guest=GuestIdentity("web-02", bios_uuid=BIOS))
-    assert match_disks([of_both], index) == [DiskMatch(1, 31, MatchedBy.DISK_UUID)]
+    assert match_disks([of_both], index) == [DiskMatch(1, 31, MatchedBy.DISK_UUID, vm_id=3)]
     unnamed = replace(disk("web-03", serial=UUID), guest=GuestIdentity("web-03"))
     assert match_disks([unnamed], index)[0].reason is UnmatchedReason.SEVERAL_VMS
 
@@ -132,6 +132,15 @@ def test_a_stranger_and_a_volume_of_windows_are_not_matched() -> None:
     assert found(disk("nobody"), volume) == [
         (None, UnmatchedReason.NO_VM, None),
         (None, UnmatchedReason.NOT_A_WHOLE_DISK, None),
+    ]
+
+
+def test_whose_guest_it_is_is_known_of_what_is_no_whole_disk_too() -> None:
+    file = replace(disk("web-01"), kind=GuestDiskKind.DATABASE_FILE)
+    matches = match_disks([file, replace(disk("nobody"), kind=GuestDiskKind.DATABASE_FILE)], VmIndex(VMS, DISKS))
+    assert [(each.vm_disk_id, each.vm_id) for each in matches] == [
+        (None, 1),
+        (None, None),
     ]
 
 

@@ -7,6 +7,7 @@ _LINUX = re.compile(r"(?:sd|vd|xvd|hd)[a-z]{1,4}|nvme\d{1,4}n\d{1,4}")
 _DRIVE = re.compile(r"[A-Za-z]:")
 # The instance of a physical disk: its number and the letters of its volumes, as `0 C: D:`.
 _PHYSICAL = re.compile(r"(\d{1,4})(?: .*)?")
+_LETTERS = re.compile(r"\b[A-Z]:")
 
 
 def is_linux_disk(name: str) -> bool:
@@ -22,3 +23,8 @@ def physical_disk(instance: str) -> str | None:
     """`PhysicalDisk 0` for the instance `0 C: D:`, whatever letters it has; None for `_Total`."""
     match = _PHYSICAL.fullmatch(instance)
     return None if match is None else f"PhysicalDisk {match[1]}"
+
+
+def drives_of(instance: str) -> str | None:
+    """`C: D:` for the instance `0 C: D:`; None where no volume of the disk has a letter."""
+    return " ".join(_LETTERS.findall(instance.upper())) or None

@@ -7,7 +7,7 @@ name is one VM's does not get another VM's disk, whatever serial number it sends
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from gavel.domain.guests import DiskIdentity, GuestDiskKind, GuestIdentity
@@ -75,13 +75,14 @@ class VmDiskFacts:
 
 @dataclass(frozen=True, slots=True)
 class DiskMatch:
-    """vm_disk_id with by, or reason and what it may be."""
+    """vm_disk_id with by, or reason and what it may be. vm_id: whose it is, also of what is no whole disk."""
 
     disk_id: int
     vm_disk_id: int | None
     by: MatchedBy | None
     reason: UnmatchedReason | None = None
     suggested_id: int | None = None
+    vm_id: int | None = None
 
 
 class VmIndex:
@@ -99,8 +100,10 @@ class VmIndex:
                     index[value].add(vm.id)
         self.disks_of = defaultdict[int, list[VmDiskFacts]](list)
         self.by_disk_uuid = defaultdict[str, list[VmDiskFacts]](list)
+        self._vm_of_disk: dict[int, int] = {}
         for disk in disks:
             self.disks_of[disk.vm_id].append(disk)
+            self._vm_of_disk[disk.id] = disk.vm_id
             if disk.uuid:
                 self.by_disk_uuid[disk.uuid].append(disk)
 
@@ -112,6 +115,13 @@ class VmIndex:
                 return self._narrowed(by_uuid, guest)
         by_name = self._named(guest.host_name)
         return self._narrowed(by_name, guest) if by_name else self._addressed(guest)
+
+    def vm_of(self, guest: GuestIdentity, vm_disk_id: int | None) -> int | None:
+        """Of the virtual disk; else the only VM that the guest may be."""
+        if vm_disk_id is not None:
+            return self._vm_of_disk.get(vm_disk_id)
+        vms = self.vms_of(guest)
+        return next(iter(vms)) if len(vms) == 1 else None
 
     def _narrowed(self, vms: set[int], guest: GuestIdentity) -> set[int]:
         """Clones share a UUID, and names may be used twice: those that the other marks speak for, where any do."""
@@ -129,7 +139,11 @@ class VmIndex:
 
 def match_disks(disks: Sequence[GuestDiskFacts], index: VmIndex) -> list[DiskMatch]:
     """One for each disk, in order."""
-    return _without_double_claims(disks, [_match(disk, index) for disk in disks])
+    matches = _without_double_claims(disks, [_match(disk, index) for disk in disks])
+    return [
+        replace(match, vm_id=index.vm_of(disk.guest, match.vm_disk_id))
+        for disk, match in zip(disks, matches, strict=True)
+    ]
 
 
 def _match(disk: GuestDiskFacts, index: VmIndex) -> DiskMatch:

@@ -83,12 +83,15 @@ class GuestIdentity:
 @dataclass(frozen=True, slots=True)
 class DiskIdentity:
     """Whatever may say which virtual disk it is: `serial` as the guest reads it (a serial number, WWN or wwid), `tools_name` from VMware
-    Tools (`scsi0:1`), `scsi_address` (`0:0:1:0`: host, channel, target, LUN)."""
+    Tools (`scsi0:1`), `scsi_address` (`0:0:1:0`: host, channel, target, LUN). Of Windows `drives`: the letters of the disk's volumes
+    (`C: D:`). `path`: of a database's file, as the database calls it."""
 
     serial: str | None = None
     tools_name: str | None = None
     scsi_address: str | None = None
     capacity_bytes: int | None = None
+    drives: str | None = None
+    path: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

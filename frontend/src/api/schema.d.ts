@@ -1683,6 +1683,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/vms/{vm_id}/database-files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Database Files
+         * @description How long databases in the VM waited for their files, beside the guest's own disk: above all layers, and none of them.
+         */
+        get: operations["list_database_files"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/vms/{vm_id}/series": {
         parameters: {
             query?: never;
@@ -2989,6 +3009,49 @@ export interface components {
             vms_total: number;
         };
         /**
+         * DatabaseFile
+         * @description name: instance/database/file. latency of `ios`: how long the database waited per I/O. disk: null where the path does not say which
+         *     one it is, or the guest does not push it.
+         */
+        DatabaseFile: {
+            /** Covered S */
+            covered_s: number;
+            disk: components["schemas"]["FileDisk"] | null;
+            /** Host Name */
+            host_name: string;
+            /** Id */
+            id: number;
+            /** Ios */
+            ios: components["schemas"]["PushedIo"][];
+            /**
+             * Last Seen At
+             * Format: date-time
+             */
+            last_seen_at: string;
+            /** Name */
+            name: string;
+            /** Path */
+            path: string | null;
+        };
+        /**
+         * DatabaseFiles
+         * @description The ones that waited most come first: latency × IOPS of reads and writes together.
+         */
+        DatabaseFiles: {
+            /**
+             * From At
+             * Format: date-time
+             */
+            from_at: string;
+            /** Items */
+            items: components["schemas"]["DatabaseFile"][];
+            /**
+             * To At
+             * Format: date-time
+             */
+            to_at: string;
+        };
+        /**
          * DataQuality
          * @description Data quality of a diagnosis. `quality_reasons`: why it is not an A, in words. `match_ratio`: host ÷ array ops of
          *     what is matched on both sides, `matched_host_iops` ÷ `matched_array_iops`: an array may have volumes that no polled host uses.
@@ -3490,6 +3553,24 @@ export interface components {
              * @enum {string}
              */
             name: "ops_per_s" | "bytes_per_s" | "mean_us" | "p50_us" | "p95_us" | "p99_us" | "p999_us" | "max_us";
+        };
+        /**
+         * FileDisk
+         * @description The guest's disk (or its drive) that a file lies on, with the latency that the guest measured there. vm_disk_*: its virtual disk.
+         */
+        FileDisk: {
+            /** Id */
+            id: number;
+            /** Ios */
+            ios: components["schemas"]["PushedIo"][];
+            /** Is Whole */
+            is_whole: boolean;
+            /** Name */
+            name: string;
+            /** Vm Disk Id */
+            vm_disk_id: number | null;
+            /** Vm Disk Label */
+            vm_disk_label: string | null;
         };
         /**
          * FileWarningOut
@@ -5681,6 +5762,21 @@ export interface components {
             title: string;
             /** Type */
             type: string;
+        };
+        /**
+         * PushedIo
+         * @description Of one direction: I/Os per second of the time that intervals cover, and their mean latency; null where nothing timed them.
+         */
+        PushedIo: {
+            /**
+             * Direction
+             * @enum {string}
+             */
+            direction: "read" | "write" | "all";
+            /** Iops */
+            iops: number;
+            /** Latency Us */
+            latency_us: number | null;
         };
         /**
          * QuantityUse
@@ -21772,6 +21868,86 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["VmDetail"];
+                };
+            };
+            401: components["responses"]["Refused401"];
+            404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
+            422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    list_database_files: {
+        parameters: {
+            query?: {
+                /** @description ISO 8601 with zone, `now` or `-3h` */
+                from?: string;
+                /** @description ISO 8601 with zone, `now` or `-3h` */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                vm_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "from_at": "2026-11-24T08:00:00Z",
+                     *       "items": [
+                     *         {
+                     *           "covered_s": 3590,
+                     *           "disk": {
+                     *             "id": 4,
+                     *             "ios": [
+                     *               {
+                     *                 "direction": "read",
+                     *                 "iops": 835,
+                     *                 "latency_us": 2100
+                     *               },
+                     *               {
+                     *                 "direction": "write",
+                     *                 "iops": 152,
+                     *                 "latency_us": 1100
+                     *               }
+                     *             ],
+                     *             "is_whole": true,
+                     *             "name": "PhysicalDisk 1",
+                     *             "vm_disk_id": 12,
+                     *             "vm_disk_label": "Hard disk 2"
+                     *           },
+                     *           "host_name": "SQL01",
+                     *           "id": 9,
+                     *           "ios": [
+                     *             {
+                     *               "direction": "read",
+                     *               "iops": 820,
+                     *               "latency_us": 9800
+                     *             },
+                     *             {
+                     *               "direction": "write",
+                     *               "iops": 140,
+                     *               "latency_us": 1900
+                     *             }
+                     *           ],
+                     *           "last_seen_at": "2026-11-24T08:59:52Z",
+                     *           "name": "MSSQLSERVER/Orders/Orders_data",
+                     *           "path": "D:\\data\\orders.mdf"
+                     *         }
+                     *       ],
+                     *       "to_at": "2026-11-24T09:00:00Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DatabaseFiles"];
                 };
             };
             401: components["responses"]["Refused401"];

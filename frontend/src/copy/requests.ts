@@ -89,6 +89,7 @@ export const whatIfExamples = 'the published cases'
 
 export const imports = 'the imports'
 export const testRuns = 'the test runs'
+export const databaseFiles = 'the database files'
 export const testRunChanges = 'the changes between test runs'
 export const addImport = 'to announce the file'
 export const importPart = 'to upload the file'

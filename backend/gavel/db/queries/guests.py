@@ -204,7 +204,9 @@ def vm_disk_facts(connection: Connection) -> Sequence[VmDiskFacts]:
 
 def stored_matches(connection: Connection) -> Mapping[int, DiskMatch]:
     """By disk, as they were found out or tied."""
-    rows = connection.execute(text("SELECT id, vm_disk_id, matched_by, unmatched_reason, suggested_id FROM guest_disk"))
+    rows = connection.execute(
+        text("SELECT id, vm_disk_id, matched_by, unmatched_reason, suggested_id, vm_id FROM guest_disk")
+    )
     return {
         row.id: DiskMatch(
             row.id,
@@ -212,6 +214,7 @@ def stored_matches(connection: Connection) -> Mapping[int, DiskMatch]:
             MatchedBy(row.matched_by) if row.matched_by else None,
             UnmatchedReason(row.unmatched_reason) if row.unmatched_reason else None,
             row.suggested_id,
+            row.vm_id,
         )
         for row in rows
     }
@@ -220,7 +223,7 @@ def stored_matches(connection: Connection) -> Mapping[int, DiskMatch]:
 _STAMP = """
     SELECT (SELECT array_agg((id, inventory_revision)::text ORDER BY id) FROM source) AS inventories,
         (SELECT md5(coalesce(string_agg(concat_ws('|', d.id, d.serial, d.tools_name, d.scsi_address, d.capacity_bytes, d.vm_disk_id,
-            d.matched_by, d.unmatched_reason, g.host_name, g.bios_uuid, g.addresses), ',' ORDER BY d.id), ''))
+            d.matched_by, d.unmatched_reason, d.vm_id, g.host_name, g.bios_uuid, g.addresses), ',' ORDER BY d.id), ''))
         FROM guest_disk d JOIN guest g ON g.id = d.guest_id) AS disks
 """
 

@@ -44,7 +44,8 @@ guest = Table(
 
 # A disk of a guest as one agent calls it. raw_at_us … counters: its newest reading (`guest_intervals.LastReading`), so that a start
 # of the listener loses no interval. vm_disk_id: the virtual disk that it is; matched_by: how that is known; unmatched_reason: why it is
-# not. suggested_id: what it may be, for a person to confirm.
+# not. suggested_id: what it may be, for a person to confirm. vm_id: the VM that the guest is, also of what is no whole disk; matching
+# finds it anew, so it refers to no row.
 guest_disk = Table(
     "guest_disk",
     metadata,
@@ -57,6 +58,8 @@ guest_disk = Table(
     Column("tools_name", Text),
     Column("scsi_address", Text),
     Column("capacity_bytes", BigInteger),
+    Column("drives", Text),
+    Column("path", Text),
     instant("first_seen_at"),
     instant("last_seen_at"),
     Column("raw_at_us", BigInteger),
@@ -68,6 +71,7 @@ guest_disk = Table(
     Column("matched_by", Text),
     Column("unmatched_reason", Text),
     Column("suggested_id", Integer, ForeignKey("vm_disk.id", ondelete="SET NULL"), index=True),
+    Column("vm_id", Integer, index=True),
     UniqueConstraint("guest_id", "agent", "kind", "disk"),
 )
 

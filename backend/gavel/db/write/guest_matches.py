@@ -15,6 +15,10 @@ _SAVE = text("""
     FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS r(id int, vm_disk_id int, matched_by text, reason text, suggested_id int)
     WHERE guest_disk.id = r.id AND (guest_disk.matched_by IS DISTINCT FROM 'hand' OR guest_disk.vm_disk_id IS NULL)
 """)
+_SAVE_VMS = text("""
+    UPDATE guest_disk SET vm_id = r.vm_id FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS r(id int, vm_id int)
+    WHERE guest_disk.id = r.id AND guest_disk.vm_id IS DISTINCT FROM r.vm_id
+""")
 
 
 # Once it turns out which virtual disk a disk is, the last two hours are attributed again, as far as it has pushed in them.
@@ -40,11 +44,13 @@ def save_matches(connection: Connection, matches: Sequence[DiskMatch]) -> None:
             "matched_by": match.by,
             "reason": match.reason,
             "suggested_id": match.suggested_id,
+            "vm_id": match.vm_id,
         }
         for match in matches
     ]
     if rows:
         connection.execute(_SAVE, {"rows": json.dumps(rows)})
+        connection.execute(_SAVE_VMS, {"rows": json.dumps(rows)})
         _note(connection, [match.disk_id for match in matches])
 
 

@@ -126,22 +126,30 @@ def _disk(row: RowMapping) -> StoredDisk:
         GuestAgent(row["agent"]),
         GuestDiskKind(row["kind"]),
         row["disk"],
-        DiskIdentity(row["serial"], row["tools_name"], row["scsi_address"], row["capacity_bytes"]),
+        DiskIdentity(
+            row["serial"],
+            row["tools_name"],
+            row["scsi_address"],
+            row["capacity_bytes"],
+            row["drives"],
+            row["path"],
+        ),
         LastReading(row["raw_at_us"], row["ended_at_us"], row["received_us"], counters),
         is_matched=row["vm_disk_id"] is not None,
     )
 
 
 _SAVE_DISKS = text("""
-    INSERT INTO guest_disk (guest_id, agent, kind, disk, serial, tools_name, scsi_address, capacity_bytes, first_seen_at, last_seen_at,
-        raw_at_us, ended_at_us, received_us, counters, intervals)
-    SELECT guest_id, agent, kind, disk, serial, tools_name, scsi_address, capacity_bytes, :now, :now,
+    INSERT INTO guest_disk (guest_id, agent, kind, disk, serial, tools_name, scsi_address, capacity_bytes, drives, path, first_seen_at,
+        last_seen_at, raw_at_us, ended_at_us, received_us, counters, intervals)
+    SELECT guest_id, agent, kind, disk, serial, tools_name, scsi_address, capacity_bytes, drives, path, :now, :now,
         raw_at_us, ended_at_us, received_us, counters, intervals
     FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS r(guest_id int, agent text, kind text, disk text, serial text, tools_name text,
-        scsi_address text, capacity_bytes bigint, raw_at_us bigint, ended_at_us bigint, received_us bigint, counters jsonb,
-        intervals bigint)
+        scsi_address text, capacity_bytes bigint, drives text, path text, raw_at_us bigint,
+        ended_at_us bigint, received_us bigint, counters jsonb, intervals bigint)
     ON CONFLICT (guest_id, agent, kind, disk) DO UPDATE SET serial = excluded.serial, tools_name = excluded.tools_name,
-        scsi_address = excluded.scsi_address, capacity_bytes = excluded.capacity_bytes, last_seen_at = excluded.last_seen_at,
+        scsi_address = excluded.scsi_address, capacity_bytes = excluded.capacity_bytes,
+        drives = excluded.drives, path = excluded.path, last_seen_at = excluded.last_seen_at,
         raw_at_us = excluded.raw_at_us, ended_at_us = excluded.ended_at_us, received_us = excluded.received_us,
         counters = excluded.counters, intervals = guest_disk.intervals + excluded.intervals
     RETURNING id, guest_id, agent, kind, disk

@@ -1,6 +1,7 @@
 import { lazy, useMemo } from 'react'
 import type { VmOut } from '../../api/types'
 import * as commonCopy from '../../copy/common'
+import * as databaseFilesCopy from '../../copy/databaseFiles'
 import * as labelsCopy from '../../copy/labels'
 import * as objectsCopy from '../../copy/objects'
 import * as testRunsCopy from '../../copy/testRuns'
@@ -54,6 +55,10 @@ const below = (vm: VmOut) =>
 
 const TestRuns = lazy(async () => ({ default: (await import('./testRuns/TestRunsCard')).TestRunsCard }))
 
+const DatabaseFiles = lazy(async () => ({
+  default: (await import('./databaseFiles/DatabaseFilesCard')).DatabaseFilesCard,
+}))
+
 const SECTIONS: readonly Section<'vms'>[] = [
   {
     id: 'disks',
@@ -71,6 +76,12 @@ const SECTIONS: readonly Section<'vms'>[] = [
     title: testRunsCopy.title,
     tab: 'counters',
     render: ({ id }) => <TestRuns id={id} />,
+  },
+  {
+    id: 'database-files',
+    title: databaseFilesCopy.title,
+    tab: 'counters',
+    render: ({ id }) => <DatabaseFiles id={id} />,
   },
 ]
 

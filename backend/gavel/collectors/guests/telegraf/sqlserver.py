@@ -38,12 +38,18 @@ def database_io(point: Point) -> DiskReading:
         agent=GuestAgent.TELEGRAF,
         kind=GuestDiskKind.DATABASE_FILE,
         disk=short(f"{instance}/{database}/{file}", "logical_filename"),
-        identity=DiskIdentity(),
+        identity=DiskIdentity(path=_path(point)),
         at_us=None if point.at_ns is None else point.at_ns // 1000,
         step=LatencyStep.MILLISECOND_SUM,
         numbers=counters,
         line=point.line,
     )
+
+
+def _path(point: Point) -> str | None:
+    """Where the file lies; a file without one is a file nevertheless."""
+    path = point.tags.get("physical_filename", "").strip()
+    return short(path, "physical_filename") if path else None
 
 
 def _instance(point: Point) -> tuple[GuestIdentity, str]:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from gavel.collectors.disk_names import is_drive, physical_disk
+from gavel.collectors.disk_names import drives_of, is_drive, physical_disk
 from gavel.collectors.guest_lines import LineRefusedError, guest_of, named, number
 from gavel.collectors.line_protocol import FieldValue, Point
 from gavel.domain.guests import (
@@ -26,12 +26,13 @@ def perf_counters(point: Point) -> DiskReading:
     """Raises LineRefusedError."""
     guest = guest_of(point.tags)
     kind, disk = _disk(point)
+    drives = drives_of(point.tags["instance"]) if kind is GuestDiskKind.DISK else None
     return DiskReading(
         guest=guest,
         agent=GuestAgent.TELEGRAF,
         kind=kind,
         disk=disk,
-        identity=DiskIdentity(),
+        identity=DiskIdentity(drives=drives),
         at_us=None if point.at_ns is None else point.at_ns // 1000,
         step=LatencyStep.MICROSECOND,
         numbers=_rates(point.fields, disk),
