@@ -100,6 +100,7 @@ def test_a_path_that_is_down_is_said_and_its_own_counters_tell_its_load(
     )
     with transaction(way.engine) as connection:
         write_samples(connection, way.vcenter, samples)
+        connection.execute(text("UPDATE path SET state = 'dead' WHERE key LIKE '%/p1'"))
     nodes = by_name(ask(client, f"datastores/{store}/hops"))["path"]["nodes"]
     assert [(node["name"], node["detail"], node["state"]) for node in nodes] == [
         ("vmhba1", ["1/2 paths up"], "degraded")

@@ -166,7 +166,7 @@ def host_inventory(key: str = "vc-1", tag: int = 0x9714) -> HostInventory:
                 f"{h}/{names[0]}",
                 f"{h}/vmhba1",
                 "t",
-                "active" if n == 0 else "dead",
+                "active",
                 n == 0,
                 True,
                 f"vmhba1:C0:T{n}:L0",
