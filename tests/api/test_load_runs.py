@@ -9,6 +9,9 @@ from sqlalchemy import Engine, text
 from tests.api.ledgers import HEALTHY, KERNEL, MINUTE, NOW, Environment, minute
 from tests.api.test_imports import listed, part, read
 from tests.collectors.imports.fio.results import job, result, way, written
+from tests.collectors.imports.hcibench.summaries import of_fio
+from tests.collectors.imports.sqlio.results import printed
+from tests.collectors.imports.vdbench.flat import Interval, flatfile, rows
 
 from gavel.db.engine import transaction
 from gavel.domain.scope import ScopeKind
@@ -35,8 +38,10 @@ def fio(mean_us: float, *, ended_at: datetime = NOW, minutes: float = 5.0, iops:
     return written(result(job(read=reads, options=options), ended_ms=round(ended_at.timestamp() * 1000)))
 
 
-def imported(admin: TestClient, engine: Engine, vm_id: int, data: str, name: str = "fio.json") -> int:
-    announced = {"format": "fio", "file_name": name, "size_bytes": len(data), "vm_id": vm_id}
+def imported(
+    admin: TestClient, engine: Engine, vm_id: int, data: str, name: str = "fio.json", tool: str = "fio", **given: Any
+) -> int:
+    announced = {"format": tool, "file_name": name, "size_bytes": len(data), "vm_id": vm_id, **given}
     made = admin.post(f"{API}/imports", json=announced)
     assert made.status_code == 201, made.text
     import_id = int(made.json()["id"])
@@ -225,3 +230,35 @@ def test_test_run_minutes_are_whole_ones_within_it_where_there_are(
 ) -> None:
     found = minutes_of_run(NOW + timedelta(seconds=start_s), NOW + timedelta(seconds=end_s))
     assert found == (NOW + first_minute * MINUTE, NOW + last_minute * MINUTE, is_partial)
+
+
+@pytest.mark.parametrize("tool", ["vdbench", "sqlio"])
+def test_test_run_of_any_tool_has_layers_and_a_sentence_with_what_is_given_beside_its_file(
+    admin: TestClient, engine: Engine, vm_id: int, tool: str
+) -> None:
+    """Local times two hours ahead of UTC, without a date."""
+    start = NOW - 5 * MINUTE
+    local = start + timedelta(hours=2)
+    texts = {
+        "vdbench": flatfile(rows([Interval(read_ms=1.4, read_share=1)] * 4, start=local, step_s=60), stamps=False),
+        "sqlio": printed(average_ms="1"),
+    }
+    given = {"utc_bias_minutes": -120, "started_at": start.isoformat()}
+    imported(admin, engine, vm_id, texts[tool], tool, tool=tool, **given)
+    (one,) = runs(admin, vm_id)["items"]
+    assert (one["run"]["tool"], one["window"]["minutes"]) == (tool, 3 if tool == "vdbench" else 1)
+    assert one["directions"][-1]["total_us"] == pytest.approx(930)
+    if tool == "vdbench":
+        assert one["sentence"] == "vdbench saw 1.40 ms at 2,000 IOPS: guest 0.47, kernel 0.44, SAN 0.09, array 0.40."
+
+
+def test_test_runs_of_two_tools_are_compared(admin: TestClient, engine: Engine, vm_id: int) -> None:
+    imported(admin, engine, vm_id, fio(605, ended_at=NOW - 12 * MINUTE, iops=50_000))
+    imported(admin, engine, vm_id, of_fio(write_ms="0.0000"), "x-res.txt", tool="hcibench")
+    after, before = sorted((one["run"]["id"] for one in runs(admin, vm_id)["items"]), reverse=True)
+    changes = admin.get(f"{API}/vms/{vm_id}/test-runs/changes?before={before}&after={after}").json()
+    (whole,) = changes["directions"]
+    figures = {one["name"]: one for one in whole["figures"]}
+    assert (figures["ops_per_s"]["change"], figures["mean_us"]["after"]) == (24_000 - 50_000, pytest.approx(610))
+    assert figures["p99_us"]["change"] is None
+    assert changes["after"]["sentence"] == "HCIBench saw 0.61 ms at 24,000 IOPS."

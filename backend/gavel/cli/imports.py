@@ -1,12 +1,13 @@
 """Import files into Gavel. `esxtop` reads captures (esxtop -b -a); where host and clock fit, the bounds of the minutes that they cover
-become narrower. `fio` reads results of fio (JSON) as test runs of a VM, shown beside its layers. `list` shows imports, `tie` gives host
-or offset by hand, `remove` takes imports away with all that they changed."""
+become narrower. `fio`, `vdbench`, `diskspd`, `iometer`, `sqlio` and `hcibench` read results of these load tools as test runs of a VM, shown
+beside its layers. `list` shows imports, `tie` gives host or offset by hand, `remove` takes imports away with all that they changed."""
 
 import argparse
 import sys
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Final
 
 from gavel.cli.esxtop import bias_minutes
 from gavel.cli.opened import opened
@@ -20,6 +21,16 @@ from gavel.domain.imports import ImportOptions, ImportState, OffsetOrigin
 from gavel.domain.text import escape_controls
 from gavel.ingest.imports import import_file
 
+# What each of them is imported from.
+_LOAD_TOOLS: Final = {
+    "fio": "fio: --output-format=json or json+",
+    "vdbench": "vdbench: flatfile.html, or totals.html",
+    "diskspd": "diskspd: -L -Rxml, or its text",
+    "iometer": "Iometer: results.csv",
+    "sqlio": "sqlio: its text",
+    "hcibench": "HCIBench: the summary that ends in -res.txt",
+}
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
@@ -29,9 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--utc-offset", type=bias_minutes, metavar="±HH:MM", help="time zone of stamps, where the file names none"
     )
     _add_choice(esxtop)
-    fio = actions.add_parser("fio", help="import results of fio: --output-format=json or json+, plain or gzip")
-    fio.add_argument("file", nargs="+", type=Path)
-    fio.add_argument("--vm", required=True, metavar="NAME", help="the VM that fio ran in, as vCenter calls it")
+    for tool, results in _LOAD_TOOLS.items():
+        _add_tool(actions.add_parser(tool, help=f"import results of {results}, plain or gzip"))
     actions.add_parser("list", help="imports with host, offset and whether they narrow bounds")
     tie = actions.add_parser("tie", help="give the host, or the offset, of a capture")
     tie.add_argument("id", type=int, help="its number in `gavel import list`")
@@ -40,6 +50,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     hosts.add_argument("id", type=int)
     remove = actions.add_parser("remove", help="remove imports; minutes that they narrowed are written again")
     remove.add_argument("id", type=int, nargs="+")
+
+
+def _add_tool(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", nargs="+", type=Path)
+    parser.add_argument("--vm", required=True, metavar="NAME", help="the VM that the tool ran in, as vCenter calls it")
+    parser.add_argument(
+        "--utc-offset", type=bias_minutes, metavar="±HH:MM", help="time zone of the VM, where the file has local times"
+    )
+    parser.add_argument(
+        "--started-at",
+        type=_instant,
+        metavar="TIME",
+        help="when the tool was started, where the file has no date (ISO 8601)",
+    )
+
+
+def _instant(text: str) -> datetime:
+    """UTC where it has no zone. Raises argparse.ArgumentTypeError."""
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{text!r} is no time such as 2026-03-14T09:30:00+01:00") from error
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 def _add_choice(parser: argparse.ArgumentParser) -> None:
@@ -57,7 +90,7 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
         match arguments.action:
             case "esxtop":
                 return _import_captures(engine, arguments)
-            case "fio":
+            case tool if tool in _LOAD_TOOLS:
                 return _import_runs(engine, arguments)
             case "tie":
                 _tie(engine, arguments.id, arguments)
@@ -85,7 +118,8 @@ def _import_runs(engine: Engine, arguments: argparse.Namespace) -> int:
         vm_id = vm_id_by_name(connection, arguments.vm)
 
     def import_one(path: Path) -> None:
-        import_id = _import_one(engine, arguments.action, path, ImportOptions(vm_id=vm_id))
+        options = ImportOptions(arguments.utc_offset, vm_id, arguments.started_at)
+        import_id = _import_one(engine, arguments.action, path, options)
         with reading(engine) as connection:
             print("\n".join(_lines(load_import(connection, import_id))))
 

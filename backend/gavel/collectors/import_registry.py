@@ -4,8 +4,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import IO, Final, TypeAlias
 
+from gavel.collectors.imports.diskspd import as_import as diskspd
 from gavel.collectors.imports.esxtop import as_import as esxtop
 from gavel.collectors.imports.fio import as_import as fio
+from gavel.collectors.imports.hcibench import as_import as hcibench
+from gavel.collectors.imports.iometer import as_import as iometer
+from gavel.collectors.imports.sqlio import as_import as sqlio
+from gavel.collectors.imports.vdbench import as_import as vdbench
 from gavel.domain.imports import ImportedCapture, ImportOptions
 from gavel.domain.load_runs import ImportedRuns
 
@@ -25,4 +30,9 @@ class FileFormat:
 FORMATS: Final[Mapping[str, FileFormat]] = {
     "esxtop": FileFormat("esxtop capture", esxtop.read_import),
     "fio": FileFormat("fio result", fio.read_import, is_load_tool=True),
+    "vdbench": FileFormat("vdbench result", vdbench.read_import, is_load_tool=True),
+    "diskspd": FileFormat("diskspd result", diskspd.read_import, is_load_tool=True),
+    "iometer": FileFormat("Iometer result", iometer.read_import, is_load_tool=True),
+    "sqlio": FileFormat("sqlio result", sqlio.read_import, is_load_tool=True),
+    "hcibench": FileFormat("HCIBench summary", hcibench.read_import, is_load_tool=True),
 }

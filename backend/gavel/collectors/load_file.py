@@ -1,9 +1,11 @@
 """Files of load tools: small texts, read whole, plain or gzip; and why one of them is refused."""
 
 import zlib
+from collections.abc import Sequence
 from typing import IO, Final
 
 from gavel.domain.errors import GavelError
+from gavel.domain.load_runs import MOST_RUNS, ImportedRuns, LoadRun
 from gavel.domain.text import clean_text
 
 MOST_TEXT_BYTES: Final = 64 * 2**20
@@ -41,3 +43,10 @@ def _unpacked(data: bytes, file: str) -> bytes:
     if not unpacker.eof and len(text) <= MOST_TEXT_BYTES:
         raise LoadFileError(file, "gzip that ends in the midst. Copy the file again.")
     return text
+
+
+def bounded(runs: Sequence[LoadRun], file: str) -> ImportedRuns:
+    """Raises LoadFileError for more than anybody reads run by run."""
+    if len(runs) > MOST_RUNS:
+        raise LoadFileError(file, f"more than {MOST_RUNS} runs. Import them in several files.")
+    return ImportedRuns(tuple(runs))

@@ -16,7 +16,7 @@ class LoadFigures:
     file. A warning of the run says where percentiles leave something out."""
 
     direction: DirectionName
-    ops: int
+    ops: int | None
     ops_per_s: float
     bytes_per_s: float
     mean_us: float | None
@@ -38,7 +38,8 @@ class LoadWarning:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadRun:
     """starts_at, ends_at: of the measurement without its warm-up, by the clock of the machine that ran the tool; both None where the file
-    does not say. outstanding_limit: I/Os that the run may have outstanding at once; block_size: as the tool writes it; None: not in it.
+    does not say. tool_version: empty where it is not in it. outstanding_limit: I/Os that the run may have outstanding at once; block_size:
+    as people write it (4k); None: not in it.
     figures: of the directions that had I/O, `all` last.
     """
 

@@ -82,7 +82,7 @@ def _require_vm(connection: Connection, kind: str, options: ImportOptions) -> No
             raise SettingsError(f"An {FORMATS[kind].label} is of a host, not of a VM: leave the VM out.")
         return
     if options.vm_id is None:
-        raise SettingsError(f"A {FORMATS[kind].label} is of a VM: name the VM that the tool ran in.")
+        raise SettingsError(f"{FORMATS[kind].label}: name the VM that the tool ran in.")
     require(connection, RefKind.VM, options.vm_id)
 
 
@@ -155,7 +155,7 @@ def _read_upload(engine: Engine, import_id: int, clock: Callable[[], datetime]) 
         imported = load_import(connection, import_id)
         places = chunk_places(connection, import_id)
         ended = begin_read(connection, import_id, clock())
-    options = ImportOptions(imported.utc_bias_minutes, imported.vm_id)
+    options = imported.options
     try:
         if ended >= MOST_ENDED_READERS:
             raise SettingsError(

@@ -12,6 +12,7 @@ from gavel.diagnosis.breakdown import DirectionNumbers, waterfall
 from gavel.diagnosis.diagnose import DiagnosisState, LayerNumbers
 from gavel.domain.io_path import DirectionName, LayerName
 from gavel.domain.load_runs import LoadFigures
+from gavel.views.run_sentence import run_sentence
 
 _MINUTE = timedelta(minutes=1)
 FigureName = Literal["ops_per_s", "bytes_per_s", "mean_us", "p50_us", "p95_us", "p99_us", "p999_us", "max_us"]
@@ -69,9 +70,10 @@ class ComparedDirection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedRun:
-    """`window`: null where the file does not say when the run was."""
+    """`window`: null where the file does not say when the run was. `sentence`: what the tool saw, and in which layers the time was."""
 
     run: StoredRun
+    sentence: str
     window: RunMinutes | None
     directions: tuple[ComparedDirection, ...]
 
@@ -155,7 +157,7 @@ def minutes_of_run(starts_at: datetime, ends_at: datetime) -> tuple[datetime, da
 
 def _compared(connection: Connection, run: StoredRun) -> ComparedRun:
     if run.starts_at is None or run.ends_at is None:
-        return ComparedRun(run=run, window=None, directions=tuple(_alone(each) for each in run.figures))
+        return _with_sentence(run, None, tuple(_alone(each) for each in run.figures))
     from_at, to_at, is_partial = minutes_of_run(run.starts_at, run.ends_at)
     found = waterfall(connection, RefKind.VM, run.vm_id, from_at, to_at)
     window = RunMinutes(
@@ -167,7 +169,14 @@ def _compared(connection: Connection, run: StoredRun) -> ComparedRun:
     )
     numbers = {each.direction: each for each in found.directions}
     directions = tuple(compare_direction(each, numbers[each.direction]) for each in run.figures)
-    return ComparedRun(run=run, window=window, directions=directions)
+    return _with_sentence(run, window, directions)
+
+
+def _with_sentence(run: StoredRun, window: RunMinutes | None, directions: tuple[ComparedDirection, ...]) -> ComparedRun:
+    whole = directions[-1]
+    remainder_us = None if whole.remainder is None else whole.remainder.us
+    text = run_sentence(run.tool, whole.figures, whole.layers, whole.not_measured, remainder_us)
+    return ComparedRun(run=run, sentence=text, window=window, directions=directions)
 
 
 def _alone(figures: LoadFigures) -> ComparedDirection:

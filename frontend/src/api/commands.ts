@@ -2,7 +2,7 @@
 
 import * as requestsCopy from '../copy/requests'
 import { call, client } from './client'
-import type { FileImport, Preflight, Settings, SourceChange } from './types'
+import type { ImportIn, Preflight, Settings, SourceChange } from './types'
 
 /** A preflight may take its own 20 s; the call must outlive it to show what it found. */
 const PREFLIGHT_DEADLINE_S = 40
@@ -47,13 +47,8 @@ export const tieGuestDisk = (disk_id: number, vm_disk_id: number) =>
     }),
   )
 
-export const addImport = (file: Pick<FileImport, 'format' | 'vm_id' | 'file_name' | 'size_bytes'>) =>
-  call(requestsCopy.addImport, (options) =>
-    client.POST('/api/v1/imports', {
-      body: { ...file, utc_bias_minutes: null },
-      ...options,
-    }),
-  )
+export const addImport = (body: ImportIn) =>
+  call(requestsCopy.addImport, (options) => client.POST('/api/v1/imports', { body, ...options }))
 
 /** A part of a file, as it is. */
 export const addPart = (import_id: number, position: number, part: Blob) =>

@@ -2874,12 +2874,14 @@ export interface components {
         };
         /**
          * ComparedRun
-         * @description `window`: null where the file does not say when the run was.
+         * @description `window`: null where the file does not say when the run was. `sentence`: what the tool saw, and in which layers the time was.
          */
         ComparedRun: {
             /** Directions */
             directions: components["schemas"]["ComparedDirection"][];
             run: components["schemas"]["StoredRun"];
+            /** Sentence */
+            sentence: string;
             window: components["schemas"]["RunMinutes"] | null;
         };
         /** ComparedRuns */
@@ -4394,7 +4396,8 @@ export interface components {
         /**
          * ImportIn
          * @description A file that will come in parts. `utc_bias_minutes`: UTC minus the local time of its stamps, where the file names no time zone.
-         *     `vm_id`: the VM that a load tool ran in; required for its result, refused for a capture.
+         *     `vm_id`: the VM that a load tool ran in; required for its result, refused for a capture. `started_at`: when the tool was started, where
+         *     its result has no date.
          */
         ImportIn: {
             /** File Name */
@@ -4403,9 +4406,11 @@ export interface components {
              * Format
              * @enum {string}
              */
-            format: "esxtop" | "fio";
+            format: "esxtop" | "fio" | "vdbench" | "diskspd" | "iometer" | "sqlio" | "hcibench";
             /** Size Bytes */
             size_bytes: number;
+            /** Started At */
+            started_at?: string | null;
             /** Utc Bias Minutes */
             utc_bias_minutes?: number | null;
             /** Vm Id */
@@ -4439,7 +4444,7 @@ export interface components {
              * Format
              * @enum {string}
              */
-            format: "esxtop" | "fio";
+            format: "esxtop" | "fio" | "vdbench" | "diskspd" | "iometer" | "sqlio" | "hcibench";
             /** Host */
             host: string | null;
             /** Host Id */
@@ -4935,7 +4940,7 @@ export interface components {
             /** Mean Us */
             mean_us: number | null;
             /** Ops */
-            ops: number;
+            ops: number | null;
             /** Ops Per S */
             ops_per_s: number;
             /** P50 Us */
@@ -22250,6 +22255,7 @@ export interface operations {
                      *             "vm_id": 1,
                      *             "warnings": []
                      *           },
+                     *           "sentence": "fio saw 1.40 ms at 65,000 IOPS: guest 0.47, kernel 0.44, SAN 0.09, array 0.40.",
                      *           "window": {
                      *             "from_at": "2026-11-26T03:04:00Z",
                      *             "is_partial": false,
@@ -22408,6 +22414,7 @@ export interface operations {
                      *           "vm_id": 1,
                      *           "warnings": []
                      *         },
+                     *         "sentence": "fio saw 1.40 ms at 65,000 IOPS: guest 0.47, kernel 0.44, SAN 0.09, array 0.40.",
                      *         "window": {
                      *           "from_at": "2026-11-26T03:04:00Z",
                      *           "is_partial": false,
@@ -22529,6 +22536,7 @@ export interface operations {
                      *           "vm_id": 1,
                      *           "warnings": []
                      *         },
+                     *         "sentence": "fio saw 0.61 ms at 50,000 IOPS: guest 0.10, kernel 0.01, SAN 0.09, array 0.40.",
                      *         "window": {
                      *           "from_at": "2026-11-26T02:52:00Z",
                      *           "is_partial": false,

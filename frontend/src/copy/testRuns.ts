@@ -2,19 +2,39 @@
 
 export const title = 'Test runs'
 export const hint = 'the tool’s own figures beside the VM’s layers, mean per I/O'
-export const drop =
-  'Drop results of fio on this card (JSON or gzip). In the VM: fio … --direct=1 --lat_percentiles=1 --output-format=json+ --output=run.json'
+export const drops = {
+  fio: 'Drop results of fio on this card (JSON or gzip). In the VM: fio … --direct=1 --lat_percentiles=1 --output-format=json+ --output=run.json',
+  vdbench: 'Drop flatfile.html (or totals.html) of vdbench’s output folder on this card.',
+  diskspd: 'Drop results of diskspd on this card. In the VM: diskspd … -Sh -L -Rxml > run.xml',
+  iometer: 'Drop results.csv of Iometer on this card.',
+  sqlio: 'Drop what sqlio prints on this card. In the VM: sqlio … -LS -BN > run.txt',
+  hcibench: 'Drop the summary of HCIBench on this card (its name ends in -res.txt).',
+} as const
+export const toolNames = {
+  fio: 'fio',
+  vdbench: 'vdbench',
+  diskspd: 'diskspd',
+  iometer: 'Iometer',
+  sqlio: 'sqlio',
+  hcibench: 'HCIBench',
+} as const
+export const toolChoice = 'Load tool'
+export const offsetChoice = 'UTC offset'
+export const offsetHint = 'Time zone of the VM'
+export const startedChoice = 'Started at'
+export const startedHint = 'Where the file has no date'
 export const empty = 'No test runs yet'
 export const emptyText =
-  'Run fio in this VM with --output-format=json+ --output=run.json and drop the file on this card, or: gavel import fio run.json --vm NAME'
+  'Run fio in this VM with --output-format=json+ --output=run.json and drop the file on this card, or: gavel import fio run.json --vm NAME. Also vdbench, diskspd, Iometer, sqlio and HCIBench.'
 export const emptyReader =
-  'An admin imports a result of fio here, or in a terminal: gavel import fio run.json --vm NAME'
+  'An admin imports results of load tools here, or in a terminal: gavel import fio run.json --vm NAME'
 export const table = 'Test runs beside layers'
 export const scrolls = 'Test runs beside layers, scrolls'
 export const run = 'Run'
 export const ios = 'I/Os'
 export const directions = { all: 'All', read: 'Reads', write: 'Writes' } as const
 export const iops = 'IOPS'
+export const ofVm = (iops: string) => `VM ${iops}`
 export const bandwidth = 'Bandwidth'
 export const mean = 'Mean'
 export const p50 = 'p50'
@@ -30,7 +50,7 @@ export const compareNamed = (run: string) => `Compare ${run}`
 export const compareHint = 'Select two runs to compare them.'
 export const remove = 'Remove'
 export const removeNamed = (file: string) => `Remove ${file}`
-export const tool = (name: string, version: string, file: string) => `${name} ${version} · ${file}`
+export const tool = (name: string, version: string, file: string) => `${[name, version].join(' ').trim()} · ${file}`
 export const settings = (block: string | null, outstanding: string | null) =>
   [
     ...(block === null ? [] : [`block size ${block}`]),

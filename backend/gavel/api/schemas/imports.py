@@ -7,7 +7,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 from gavel.api.inputs import INT64_MAX, BodyId, Name, Number
 from gavel.api.schemas.common import Out
 
-FormatName = Literal["esxtop", "fio"]
+FormatName = Literal["esxtop", "fio", "vdbench", "diskspd", "iometer", "sqlio", "hcibench"]
 StateName = Literal["uploading", "waiting", "reading", "ready", "failed"]
 
 
@@ -47,7 +47,8 @@ class ImportOut(Out):
 
 class ImportIn(BaseModel):
     """A file that will come in parts. `utc_bias_minutes`: UTC minus the local time of its stamps, where the file names no time zone.
-    `vm_id`: the VM that a load tool ran in; required for its result, refused for a capture."""
+    `vm_id`: the VM that a load tool ran in; required for its result, refused for a capture. `started_at`: when the tool was started, where
+    its result has no date."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -56,6 +57,7 @@ class ImportIn(BaseModel):
     size_bytes: Annotated[int, Field(ge=1, le=INT64_MAX)]
     utc_bias_minutes: Annotated[int | None, Field(ge=-960, le=960)] = None
     vm_id: BodyId | None = None
+    started_at: AwareDatetime | None = None
 
 
 class UploadPartOut(Out):

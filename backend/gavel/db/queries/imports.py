@@ -16,7 +16,7 @@ from gavel.db.schema.imports import captured_object, file_import, import_chunk
 from gavel.db.schema.load_runs import load_run
 from gavel.db.series import packed
 from gavel.db.series.catalog import SAMPLES
-from gavel.domain.imports import Float64Array, ImportState, Int64Array, OffsetOrigin
+from gavel.domain.imports import Float64Array, ImportOptions, ImportState, Int64Array, OffsetOrigin
 from gavel.domain.source import Stream
 
 _MOST_LISTED = 1000
@@ -40,7 +40,7 @@ class FileImport:
     error: str | None
     created_at: datetime
     changed_at: datetime
-    utc_bias_minutes: int | None
+    options: ImportOptions
     vm_id: int | None
     vm: str | None
     runs: int
@@ -110,14 +110,15 @@ def waiting_imports(connection: Connection) -> list[int]:
 
 def _import(row: RowMapping) -> FileImport:
     values = {name: row[name] for name in FileImport.__slots__ if name in row}
+    options = ImportOptions.from_json(row["options"])
     origin = row["offset_by"]
     return FileImport(
         **values
         | {
             "state": ImportState(row["state"]),
             "offset_by": None if origin is None else OffsetOrigin(origin),
-            "utc_bias_minutes": row["options"].get("utc_bias_minutes"),
-            "vm_id": row["options"].get("vm_id"),
+            "options": options,
+            "vm_id": options.vm_id,
         }
     )
 

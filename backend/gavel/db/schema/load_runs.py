@@ -37,13 +37,13 @@ load_run = Table(
     UniqueConstraint("import_id", "position"),
 )
 
-# direction: read, write, all. Latencies null: not in the file.
+# direction: read, write, all. I/Os and latencies null: not in the file.
 load_run_direction = Table(
     "load_run_direction",
     metadata,
     Column("run_id", Integer, nullable=False),
     Column("direction", Text, nullable=False),
-    Column("ops", BigInteger, nullable=False),
+    Column("ops", BigInteger),
     Column("ops_per_s", Double, nullable=False),
     Column("bytes_per_s", Double, nullable=False),
     Column("mean_us", Double),

@@ -1,7 +1,6 @@
 """Imports: their rows, the parts of an upload, and what a capture holds."""
 
 from collections.abc import Iterator
-from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
@@ -29,7 +28,7 @@ def begin_import(
         "file_name": file_name,
         "size_bytes": size_bytes,
         "state": state,
-        "options": asdict(options),
+        "options": options.as_json(),
     }
     row = insert(file_import).values(**values, created_at=now, changed_at=now).returning(file_import.c.id)
     return int(connection.execute(row).scalar_one())

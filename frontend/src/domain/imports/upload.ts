@@ -1,18 +1,15 @@
 /** Sends a file in parts, and goes on where an earlier attempt or a broken connection left off. */
 
 import { addImport, addPart, getImport } from '../../api/commands'
-import type { FileImport } from '../../api/types'
+import type { FileImport, ImportIn } from '../../api/types'
 
 /** The most that the API takes at once. */
 export const PART_BYTES = 2 ** 20
 const ATTEMPTS = 5
 const PAUSE_MS = 2000
 
-export interface UploadTarget {
-  format: FileImport['format']
-  /** The VM that a load tool ran in; null: a capture of a host. */
-  vm_id: number | null
-}
+/** What is chosen beside the file. */
+export type UploadTarget = Omit<ImportIn, 'file_name' | 'size_bytes'> & Pick<FileImport, 'vm_id'>
 
 interface UploadOptions {
   target: UploadTarget

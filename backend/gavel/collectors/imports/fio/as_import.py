@@ -6,7 +6,7 @@ from typing import IO, Any
 from gavel.collectors.imports.fio.documents import documents
 from gavel.collectors.imports.fio.jobs import FioField, mapping, optional, read_job, texts
 from gavel.collectors.imports.fio.runs import FioDocument, runs_of
-from gavel.collectors.load_file import LoadFileError, read_text
+from gavel.collectors.load_file import LoadFileError, bounded, read_text
 from gavel.domain.imports import ImportOptions
 from gavel.domain.load_runs import MOST_RUNS, ImportedRuns, LoadRun
 
@@ -19,8 +19,8 @@ def read_import(stream: IO[bytes], file: str, options: ImportOptions) -> Importe
     for line, document in documents(read_text(stream, file), file):
         runs += _runs(document, line, file)
         if len(runs) > MOST_RUNS:
-            raise LoadFileError(file, f"more than {MOST_RUNS} runs. Import them in several files.")
-    return ImportedRuns(tuple(runs))
+            break
+    return bounded(runs, file)
 
 
 def _runs(document: Mapping[str, Any], line: int, file: str) -> Sequence[LoadRun]:

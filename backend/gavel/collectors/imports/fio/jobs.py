@@ -5,28 +5,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from gavel.collectors.load_figures import LoadWay
 from gavel.collectors.load_file import LoadFileError
 
-PERCENTILES: Final = {"p50_us": 50.0, "p95_us": 95.0, "p99_us": 99.0, "p999_us": 99.9}
 WAYS: Final = ("read", "write", "mixed")
 _US_PER_NS = 1e-3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FioWay:
-    """One direction of one entry, with at least one I/O. timed: I/Os that its latency rests on. bins: I/Os by µs, of json+ only.
+class FioWay(LoadWay):
+    """One direction of one entry, with at least one I/O. bins: I/Os by µs, of json+ only.
 
     percentiles_us: by percent, as fio worked them out; of completion latency unless `is_whole`.
     """
 
     way: str
     ops: int
-    timed: int
-    ops_per_s: float
-    bytes_per_s: float
     runtime_s: float
-    mean_us: float
-    max_us: float
     percentiles_us: Mapping[float, float]
     bins: Mapping[float, int]
     is_whole: bool

@@ -2,12 +2,13 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
-from gavel.collectors.imports.fio.jobs import PERCENTILES, FioJob, FioWay
+from gavel.collectors.imports.fio.jobs import FioJob, FioWay
+from gavel.collectors.load_figures import added, more_outstanding, percentiles_at, percentiles_of, together
 from gavel.collectors.load_file import LoadFileError
+from gavel.collectors.load_window import RunWindow, unplaced, window_between
 from gavel.domain.io_path import DirectionName
 from gavel.domain.load_runs import LoadFigures, LoadRun, LoadWarning
 
@@ -24,14 +25,11 @@ _UNITS_S = {
     "h": 3600.0,
     "d": 86_400.0,
 }
-# Rounding of the averages, and I/Os at the edges of the window.
-_LITTLE_SLACK = 1.02
 _ABORTED = 0.95
 _N_SLACK = 0.05
 _RATE_SLACK = 0.01
 # Groups one after the other: fio writes since when it runs in whole seconds, and setting up a job takes a moment.
 _BETWEEN_GROUPS_S = 2.0
-_LATEST_MS = 7_258_118_400_000.0  # the year 2200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,13 +43,6 @@ class FioDocument:
     jobs: Sequence[FioJob]
 
 
-@dataclass(frozen=True, slots=True)
-class _Window:
-    starts_at: datetime | None = None
-    ends_at: datetime | None = None
-    warning: LoadWarning | None = None
-
-
 def runs_of(document: FioDocument) -> list[LoadRun]:
     """Raises LoadFileError for a group without a single I/O."""
     groups: dict[int, list[FioJob]] = {}
@@ -61,7 +52,7 @@ def runs_of(document: FioDocument) -> list[LoadRun]:
     return [_run(jobs, window, document) for jobs, window in zip(groups.values(), windows, strict=True)]
 
 
-def _run(jobs: Sequence[FioJob], window: _Window, document: FioDocument) -> LoadRun:
+def _run(jobs: Sequence[FioJob], window: RunWindow, document: FioDocument) -> LoadRun:
     ways = [way for job in jobs for way in job.ways]
     name = ", ".join(dict.fromkeys(job.name for job in jobs)) or "fio"
     if not ways:
@@ -89,51 +80,24 @@ def _run(jobs: Sequence[FioJob], window: _Window, document: FioDocument) -> Load
 def _figures(ways: Sequence[FioWay]) -> list[LoadFigures]:
     """Those with I/O, and all together at the end."""
     names: tuple[DirectionName, ...] = ("read", "write")
-    found = [_together(name, own) for name in names if (own := [way for way in ways if way.way == name])]
-    return [*found, _together("all", ways)]
+    found = [together(name, own, _percentiles(own)) for name in names if (own := _only_way(ways, name))]
+    return [*found, together("all", ways, _percentiles(ways))]
 
 
-def _together(direction: DirectionName, ways: Sequence[FioWay]) -> LoadFigures:
-    timed = sum(way.timed for way in ways)
-    return LoadFigures(
-        direction=direction,
-        ops=sum(way.ops for way in ways),
-        ops_per_s=sum(way.ops_per_s for way in ways),
-        bytes_per_s=sum(way.bytes_per_s for way in ways),
-        mean_us=sum(way.mean_us * way.timed for way in ways) / timed,
-        max_us=max(way.max_us for way in ways),
-        **_percentiles(ways),
-    )
+def _only_way(ways: Sequence[FioWay], name: str) -> list[FioWay]:
+    return [way for way in ways if way.way == name]
 
 
 def _percentiles(ways: Sequence[FioWay]) -> dict[str, float | None]:
     """Of several only from their bins: percentiles do not average."""
-    if len(ways) == 1:
-        (way,) = ways
-        if way.percentiles_us:
-            return {name: _at(way.percentiles_us, percent) for name, percent in PERCENTILES.items()}
+    if len(ways) == 1 and ways[0].percentiles_us:
+        return percentiles_at(ways[0].percentiles_us)
     if not all(way.bins for way in ways) or len({way.is_whole for way in ways}) > 1:
-        return dict.fromkeys(PERCENTILES)
-    bins: Counter[float] = Counter()
-    for way in ways:
-        bins.update(way.bins)
-    return {name: _percentile(bins, percent) for name, percent in PERCENTILES.items()}
+        return {}
+    return percentiles_of(added([way.bins for way in ways]))
 
 
-def _at(percentiles: Mapping[float, float], percent: float) -> float | None:
-    return next((us for at, us in percentiles.items() if abs(at - percent) < 1e-6), None)
-
-
-def _percentile(bins: Mapping[float, int], percent: float) -> float | None:
-    wanted, passed = percent / 100 * sum(bins.values()), 0
-    for us in sorted(bins):
-        passed += bins[us]
-        if passed >= wanted and passed > 0:
-            return us
-    return None
-
-
-def _windows(groups: Sequence[Sequence[FioJob]], document: FioDocument) -> list[_Window]:
+def _windows(groups: Sequence[Sequence[FioJob]], document: FioDocument) -> list[RunWindow]:
     """Of each group: from when its jobs started where fio says so; otherwise one after the other, up to when the document was written."""
     lengths = [max((way.runtime_s for job in jobs for way in job.ways), default=0.0) for jobs in groups]
     ended = document.ended_at_ms
@@ -144,26 +108,26 @@ def _windows(groups: Sequence[Sequence[FioJob]], document: FioDocument) -> list[
             for jobs, each, length in zip(groups, starts, lengths, strict=True)
         ]
     if ended is None:
-        return [_unplaced("The file has no time stamp: its minutes are not known.")] * len(groups)
+        return [unplaced("The file has no time stamp: its minutes are not known.")] * len(groups)
     if len(groups) > 1 and not _is_one_after_another(groups, lengths):
         text = (
             "Groups of jobs without the time that each started, and their runtimes do not add up to fio's own: the minutes of this run "
             "are not known. Use fio 3.36 or newer, or one file per group."
         )
-        return [_unplaced(text)] * len(groups)
-    windows: list[_Window] = []
+        return [unplaced(text)] * len(groups)
+    windows: list[RunWindow] = []
     for length in reversed(lengths):
         windows.insert(0, _window(ended - length * 1000, length))
         ended -= length * 1000
     return windows
 
 
-def _window_of_start(jobs: Sequence[FioJob], started_ms: float, length_s: float) -> _Window:
+def _window_of_start(jobs: Sequence[FioJob], started_ms: float, length_s: float) -> RunWindow:
     """After the ramp, which fio leaves out of its figures."""
     ramps_s = {_seconds(job.options.get("ramp_time", "0")) for job in jobs}
     (ramp_s,) = ramps_s if len(ramps_s) == 1 else (None,)
     if ramp_s is None or any("ramp_size" in job.options for job in jobs):
-        return _unplaced(
+        return unplaced(
             "How long the ramp of its jobs took is not known, so its minutes are not. Use one ramp_time for all."
         )
     return _window(started_ms + ramp_s * 1000, length_s)
@@ -180,16 +144,8 @@ def _is_one_after_another(groups: Sequence[Sequence[FioJob]], lengths: Sequence[
     return abs(elapsed - sum(lengths)) <= _BETWEEN_GROUPS_S * len(groups)
 
 
-def _window(start_ms: float, length_s: float) -> _Window:
-    end_ms = start_ms + length_s * 1000
-    if not 0 < start_ms < end_ms < _LATEST_MS:
-        return _unplaced("The time stamps of the file are no times: its minutes are not known.")
-    starts_at, ends_at = (datetime.fromtimestamp(ms / 1000, UTC) for ms in (start_ms, end_ms))
-    return _Window(starts_at, ends_at)
-
-
-def _unplaced(text: str) -> _Window:
-    return _Window(warning=LoadWarning("window_unknown", text))
+def _window(start_ms: float, length_s: float) -> RunWindow:
+    return window_between(start_ms / 1000, start_ms / 1000 + length_s)
 
 
 def _outstanding_limit(jobs: Sequence[FioJob]) -> int | None:
@@ -230,13 +186,7 @@ def _warnings(
 
 def _contradictions(ways: Sequence[FioWay], whole: LoadFigures, limit: int | None) -> Iterator[LoadWarning]:
     """Where figures of a file do not go together, and how its percentiles are to be read."""
-    outstanding = whole.ops_per_s * (whole.mean_us or 0.0) / 1e6
-    if limit and outstanding > limit * _LITTLE_SLACK:
-        yield LoadWarning(
-            "more_outstanding",
-            f"IOPS × latency is {outstanding:.1f} outstanding I/Os, more than the {limit} of the options: with "
-            "group_reporting fio keeps the options of the first job only.",
-        )
+    yield from more_outstanding(whole, limit, "with group_reporting fio keeps the options of the first job only.")
     if any(abs(way.timed - way.ops) > _N_SLACK * way.ops for way in ways):
         yield LoadWarning(
             "other_count", "The latency rests on another number of I/Os than were done, by more than 5 %."

@@ -139,9 +139,12 @@ function RunRows({ compared, isSelected, onSelect, onRemove }: RunRowsProps) {
           <Layers compared={each} scale={scale} />
         </tr>
       ))}
-      {notes.length > 0 && (
-        <tr>
-          <td colSpan={FIGURES.length + LAYER_IDS.length + 2} className={styles.notes}>
+      <tr>
+        <td colSpan={FIGURES.length + LAYER_IDS.length + 2} className={styles.notes}>
+          <p className="pretty">
+            <Worded>{compared.sentence}</Worded>
+          </p>
+          {notes.length > 0 && (
             <ul className={`${styles.list} stack gap-4 muted small`}>
               {notes.map((note) => (
                 <li key={note} className="pretty">
@@ -149,9 +152,9 @@ function RunRows({ compared, isSelected, onSelect, onRemove }: RunRowsProps) {
                 </li>
               ))}
             </ul>
-          </td>
-        </tr>
-      )}
+          )}
+        </td>
+      </tr>
     </tbody>
   )
 }
@@ -175,11 +178,14 @@ interface CellsProps {
   scale: LatencyScale
 }
 
-function Figures({ compared: { figures, remainder }, scale }: CellsProps) {
+function Figures({ compared: { figures, iops, remainder }, scale }: CellsProps) {
   const latencies = [figures.mean_us, figures.p50_us, figures.p99_us]
   return (
     <>
-      <td className="right numeric">{formatRate(figures.ops_per_s)}</td>
+      <td className="right numeric">
+        {formatRate(figures.ops_per_s)}
+        {iops !== null && <span className={`${styles.below} small muted`}>{testRunsCopy.ofVm(formatRate(iops))}</span>}
+      </td>
       <td className="right numeric">{formatBytesPerSecond(figures.bytes_per_s)}</td>
       {latencies.map((us, index) => (
         <td key={FIGURES[index + 2]} className="right numeric">

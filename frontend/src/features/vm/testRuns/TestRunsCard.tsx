@@ -17,13 +17,15 @@ import { DataState } from '../../../kit/state/DataState'
 import { Name } from '../../../kit/text/Name'
 import { Worded } from '../../../kit/text/Worded'
 import { ChangesCard } from './ChangesCard'
+import { ResultChoice } from './ResultChoice'
 import { RunsTable } from './RunsTable'
+import { FIRST_CHOICE, targetOf } from './resultTools'
 
 const RemoveImportDialog = onPress(
   async () => (await import('../../../domain/imports/RemoveImportDialog')).RemoveImportDialog,
 )
 
-const RESULT_FILES = '.json,.gz,.txt'
+const RESULT_FILES = '.json,.gz,.txt,.html,.xml,.csv'
 
 export function TestRunsCard({ id }: { id: number }) {
   useAhead(RemoveImportDialog)
@@ -31,7 +33,8 @@ export function TestRunsCard({ id }: { id: number }) {
   const [offset, setOffset] = useState(0)
   const query = useQuery(testRunsQuery(id, offset))
   const imports = useImports(id)
-  const { sending, send } = useUploads(imports, { format: 'fio', vm_id: id })
+  const [choice, setChoice] = useState(FIRST_CHOICE)
+  const { sending, send } = useUploads(imports, { vm_id: id, ...targetOf(choice) })
   const [selected, setSelected] = useState<readonly number[]>([])
   const [removed_id, setRemoved] = useState<number | null>(null)
   const removed = imports.find((each) => each.id === removed_id)
@@ -44,7 +47,12 @@ export function TestRunsCard({ id }: { id: number }) {
     <div className="stack gap-16 narrow">
       <Card title={testRunsCopy.title} hint={testRunsCopy.hint} flush>
         {removed && <RemoveImportDialog file={removed} onClose={() => setRemoved(null)} />}
-        {isAdmin && <DropArea drop={testRunsCopy.drop} accept={RESULT_FILES} onFiles={send} />}
+        {isAdmin && (
+          <>
+            <ResultChoice choice={choice} onChoice={setChoice} />
+            <DropArea drop={testRunsCopy.drops[choice.tool]} accept={RESULT_FILES} onFiles={send} />
+          </>
+        )}
         {sending.length > 0 && <Uploads sending={sending} />}
         {unread.length > 0 && <Unread imports={unread} onRemove={isAdmin ? setRemoved : null} />}
         <DataState

@@ -85,6 +85,7 @@ const RUN: TestRun = {
     warnings: [],
     figures: [WHOLE.figures],
   },
+  sentence: 'fio saw 1.40 ms at 2,000 IOPS: guest 0.47, kernel 0.44, SAN + array 0.49.',
   window: {
     from_at: '2026-11-24T08:01:00Z',
     to_at: '2026-11-24T08:05:00Z',
@@ -110,7 +111,7 @@ it('a test run stands beside the layers, not measured ones and the remainder are
   const cells = screen.getAllByRole('cell').map(({ textContent }) => textContent)
   expect(cells).toEqual([
     'All',
-    '2,000',
+    '2,000VM 2,000',
     '16.4 MB/s',
     '1.40 ms',
     '1.20 ms',
@@ -119,8 +120,9 @@ it('a test run stands beside the layers, not measured ones and the remainder are
     'not measured',
     '0.44 ms0.43–0.45',
     '0.49 ms0.48–0.50SAN + array',
+    RUN.sentence,
   ])
-  expect(screen.getAllByRole('cell').at(-1)?.getAttribute('colspan')).toBe('2')
+  expect(screen.getAllByRole('cell').at(-2)?.getAttribute('colspan')).toBe('2')
 })
 
 it('a test run leads to the minutes that it is compared with', () => {
@@ -147,12 +149,17 @@ it('a reader sees test runs and removes none', () => {
 it('a test run with reads and writes has a row of each', () => {
   table([{ ...RUN, directions: [{ ...WHOLE, direction: 'read' }, { ...WHOLE, direction: 'write' }, WHOLE] }])
   const rows = screen.getAllByRole('row').slice(1)
-  expect(rows.map((row) => within(row).getAllByRole('cell')[0]?.textContent)).toEqual(['All', 'Reads', 'Writes'])
+  expect(rows.map((row) => within(row).getAllByRole('cell')[0]?.textContent)).toEqual([
+    'All',
+    'Reads',
+    'Writes',
+    RUN.sentence,
+  ])
 })
 
 it('a test run without a time has no layers and says so', () => {
   const alone: Compared = { ...WHOLE, layers: [], remainder: null, total_us: null, iops: null, ops_ratio: null }
-  table([{ run: { ...RUN.run, starts_at: null, ends_at: null }, window: null, directions: [alone] }])
+  table([{ ...RUN, run: { ...RUN.run, starts_at: null, ends_at: null }, window: null, directions: [alone] }])
   expect(screen.queryByRole('link')).toBeNull()
   expect(screen.queryByText('Time not in the file')).not.toBeNull()
   expect(screen.getAllByText('not measured')).toHaveLength(6)

@@ -1,0 +1,1 @@
+"""Results of diskspd: XML (-Rxml) or its text."""

@@ -1,0 +1,1 @@
+"""Results of HCIBench: the summary over its VMs (res.txt)."""

@@ -1,0 +1,1 @@
+"""Results of Iometer: the CSV that it records."""

@@ -1,0 +1,1 @@
+"""Results of sqlio: the text that it prints, with whole milliseconds."""

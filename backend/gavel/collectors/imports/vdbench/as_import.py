@@ -1,0 +1,24 @@
+"""A result of vdbench as it is kept: one run per run definition (RD)."""
+
+import re
+from typing import IO
+
+from gavel.collectors.imports.vdbench.flatfile import flat_runs
+from gavel.collectors.imports.vdbench.runs import run_of_flat
+from gavel.collectors.imports.vdbench.totals import total_runs
+from gavel.collectors.load_file import LoadFileError, bounded, read_text
+from gavel.domain.imports import ImportOptions
+from gavel.domain.load_runs import ImportedRuns
+
+HOW = "Import flatfile.html of vdbench's output folder."
+_TOTALS = re.compile(r"^.*\binterval\s+i/o\s+MB/sec\b", re.MULTILINE)
+
+
+def read_import(stream: IO[bytes], file: str, options: ImportOptions) -> ImportedRuns:
+    """Raises LoadFileError."""
+    text = read_text(stream, file)
+    if flat := flat_runs(text, file, options):
+        return bounded([run_of_flat(each, file) for each in flat], file)
+    if _TOTALS.search(text):
+        return bounded(total_runs(text, file, options), file)
+    raise LoadFileError(file, f"no table of vdbench in it. {HOW}")

@@ -1,0 +1,61 @@
+"""What a load tool saw and where the time was, in one sentence whose parts add up: `fio saw 1.40 ms: guest 0.47, kernel 0.44, …`."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from gavel.analysis.segments import span_name
+from gavel.diagnosis.diagnose import LayerNumbers, span_key
+from gavel.domain.io_path import SPANS, LayerName
+from gavel.domain.load_runs import LoadFigures
+
+_TOOLS: Final = {"iometer": "Iometer", "hcibench": "HCIBench"}
+_SPAN_OF: Final = {span_key(span): span for span in range(len(SPANS))}
+# Below 0.1 ms a hundredth is a tenth of it.
+_FINE_US = 100.0
+
+
+def run_sentence(
+    tool: str,
+    figures: LoadFigures,
+    layers: Sequence[LayerNumbers],
+    not_measured: Sequence[LayerName],
+    remainder_us: float | None,
+) -> str:
+    """Of reads and writes together. What remains is the guest's where Gavel does not measure the guest."""
+    rate = f"{figures.ops_per_s:,.0f} IOPS"
+    seen = _TOOLS.get(tool, tool)
+    if figures.mean_us is None:
+        return f"{seen} saw {rate} and no latency."
+    digits = 2 if figures.mean_us >= _FINE_US else 3
+    whole = f"{seen} saw {_ms(figures.mean_us, digits)} ms at {rate}"
+    if remainder_us is None or not layers:
+        return f"{whole}."
+    parts = [(span_name(_SPAN_OF[layer.name]), layer.us) for layer in layers]
+    if round(remainder_us / 1000, digits) < 0:
+        measured = ", ".join(f"{name} {_ms(us, digits)}" for name, us in parts)
+        total = _ms(figures.mean_us - remainder_us, digits)
+        return f"{whole}; I/Os of these minutes took {total} ms: {measured}. Slower I/Os of others are among them."
+    rest = "guest" if "guest" in not_measured else "remainder"
+    parts.insert(0, (rest, max(remainder_us, 0.0)))
+    shown = _adding_up([us for _, us in parts], figures.mean_us, digits)
+    return f"{whole}: {', '.join(f'{name} {text}' for (name, _), text in zip(parts, shown, strict=True))}."
+
+
+def _ms(us: float, digits: int) -> str:
+    """Rounded once, in units of the last digit: a half would go either way of a quotient that is not exact."""
+    return f"{round(us / _unit_us(digits)) / 10**digits:.{digits}f}"
+
+
+def _unit_us(digits: int) -> int:
+    return 1000 // int(10**digits)
+
+
+def _adding_up(parts_us: Sequence[float], whole_us: float, digits: int) -> list[str]:
+    """In ms, rounded so that they add up to the rounded whole: what rounding leaves goes to the parts that it took most from."""
+    unit_us = _unit_us(digits)
+    units = [int(us // unit_us) for us in parts_us]
+    left = round(whole_us / unit_us) - sum(units)
+    by_loss = sorted(range(len(units)), key=lambda at: units[at] - parts_us[at] / unit_us)
+    for at in by_loss[: max(left, 0)]:
+        units[at] += 1
+    return [_ms(count * unit_us, digits) for count in units]

@@ -1,0 +1,45 @@
+/** Which load tool a file is of and, where its files do not say, the time zone and the date of the run. */
+
+import { NativeSelect, TextInput } from '@mantine/core'
+import * as testRunsCopy from '../../../copy/testRuns'
+import { type Choice, hasOffset, hasStart, OFFSETS_MINUTES, offsetText, type ResultTool, TOOLS } from './resultTools'
+
+interface ResultChoiceProps {
+  choice: Choice
+  onChoice: (choice: Choice) => void
+}
+
+export function ResultChoice({ choice, onChoice }: ResultChoiceProps) {
+  return (
+    <div className="row wrap inset gap-wrap">
+      <NativeSelect
+        size="xs"
+        label={testRunsCopy.toolChoice}
+        data={TOOLS.map((tool) => ({ value: tool, label: testRunsCopy.toolNames[tool] }))}
+        value={choice.tool}
+        onChange={(event) => onChoice({ ...choice, tool: event.currentTarget.value as ResultTool })}
+      />
+      {hasOffset(choice.tool) && (
+        <NativeSelect
+          size="xs"
+          label={testRunsCopy.offsetChoice}
+          title={testRunsCopy.offsetHint}
+          data={OFFSETS_MINUTES.map((minutes) => ({ value: String(minutes), label: offsetText(minutes) }))}
+          value={String(choice.offset_minutes)}
+          onChange={(event) => onChoice({ ...choice, offset_minutes: Number(event.currentTarget.value) })}
+        />
+      )}
+      {hasStart(choice.tool) && (
+        <TextInput
+          size="xs"
+          type="datetime-local"
+          step={1}
+          label={testRunsCopy.startedChoice}
+          title={testRunsCopy.startedHint}
+          value={choice.started}
+          onChange={(event) => onChoice({ ...choice, started: event.currentTarget.value })}
+        />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,58 @@
+/** Load tools whose results are imported, what has to be chosen beside a file of each, and how that is sent. Pure. */
+
+import type { ImportIn } from '../../../api/types'
+
+export type ResultTool = Exclude<ImportIn['format'], 'esxtop'>
+
+export interface Choice {
+  tool: ResultTool
+  /** Of the VM's clock: local time − UTC. */
+  offset_minutes: number
+  /** Local time there, as the field has it; empty: not given. */
+  started: string
+}
+
+export const TOOLS: readonly ResultTool[] = ['fio', 'vdbench', 'diskspd', 'iometer', 'sqlio', 'hcibench']
+
+/** Tools that write local times, or no date at all. */
+const WITH_OFFSET: readonly ResultTool[] = ['vdbench', 'diskspd', 'iometer', 'sqlio']
+const WITHOUT_DATE: readonly ResultTool[] = ['vdbench', 'diskspd', 'sqlio']
+
+export const hasOffset = (tool: ResultTool) => WITH_OFFSET.includes(tool)
+export const hasStart = (tool: ResultTool) => WITHOUT_DATE.includes(tool)
+
+const EARLIEST_MINUTES = -12 * 60
+const LATEST_MINUTES = 14 * 60
+const STEP_MINUTES = 15
+
+const LOCAL_MINUTE = '2026-03-14T09:30'
+
+const two = (number: number) => String(number).padStart(2, '0')
+
+export function offsetText(minutes: number): string {
+  const size = Math.abs(minutes)
+  return `${minutes < 0 ? '-' : '+'}${two(Math.floor(size / 60))}:${two(size % 60)}`
+}
+
+export const OFFSETS_MINUTES: readonly number[] = Array.from(
+  { length: (LATEST_MINUTES - EARLIEST_MINUTES) / STEP_MINUTES + 1 },
+  (_, index) => EARLIEST_MINUTES + index * STEP_MINUTES,
+)
+
+/** The zone of this browser is most often that of the VM. */
+export const FIRST_CHOICE: Choice = { tool: 'fio', offset_minutes: 0 - new Date().getTimezoneOffset(), started: '' }
+
+export function targetOf({
+  tool,
+  offset_minutes,
+  started,
+}: Choice): Pick<ImportIn, 'format' | 'utc_bias_minutes' | 'started_at'> {
+  return {
+    format: tool,
+    utc_bias_minutes: hasOffset(tool) ? 0 - offset_minutes : null,
+    started_at: hasStart(tool) && started !== '' ? `${withSeconds(started)}${offsetText(offset_minutes)}` : null,
+  }
+}
+
+/** Browsers leave seconds out where they are 0. */
+const withSeconds = (local: string) => (local.length === LOCAL_MINUTE.length ? `${local}:00` : local)
