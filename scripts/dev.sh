@@ -23,6 +23,7 @@ Gavel: where each millisecond of storage latency goes.
   chaos    the long run of kills and faults, and outages of 55 minutes   (KILLS=60 SEED=1)
   alerts   the long run of kills while alerts are evaluated and sent    (TRANSITIONS=1000 SEED=1 MINUTES=no limit)
   bench    the measurements of collecting, writing and reading
+  load     the whole product under the load of a big lab, and what it costs (ENTITIES=20000 MINUTES=60 DATA_DIR=none)
   shots    screenshots of every page
   vitals   what a reader waits for, measured in the browser
   clean    remove everything that setup created (your data in .data stays)
@@ -79,6 +80,11 @@ case $command in
         prepare test
         export DOCUMENTS="${DOCUMENTS:-100000}" REQUESTS="${REQUESTS:-100000}"
         exec .venv/bin/python scripts/run_checks.py hostile "$@"
+        ;;
+    load)
+        prepare test
+        exec .venv/bin/python -m tests.benchmarks.load --entities "${ENTITIES:-20000}" --minutes "${MINUTES:-60}" \
+            ${DATA_DIR:+--data-dir "$DATA_DIR"} "$@"
         ;;
     test | check | quick | e2e | truth | chaos | alerts | bench | shots | vitals)
         prepare test

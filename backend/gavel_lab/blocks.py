@@ -57,16 +57,23 @@ class Blocks:
     def overlaps(self, windows: Floats) -> Iterator[tuple[Block, Index, Floats]]:
         """Per minute touched: its block, which windows touch it, and (t, those windows) seconds of overlap."""
         spans = np.asarray(windows, dtype=np.float64).reshape(-1, 2)
-        numbers = {
-            number for start, end in spans for number in range(int(start // BLOCK_S), int(np.ceil(end / BLOCK_S)))
-        }
-        for number in sorted(numbers):
-            begin, end = number * BLOCK_S, (number + 1) * BLOCK_S
-            places = np.flatnonzero((spans[:, 0] < end) & (spans[:, 1] > begin))
-            block = self._block(number)
-            lower = np.maximum(block.starts[:, None], spans[None, places, 0])
-            upper = np.minimum(block.starts[:, None] + self.step_s, spans[None, places, 1])
-            yield block, places, np.maximum(0.0, upper - lower)
+        for block, places in self.touched(spans):
+            yield block, places, self.overlap(block, spans[places])
+
+    def touched(self, windows: Floats) -> Iterator[tuple[Block, Index]]:
+        """The minutes that windows (..., w, 2) touch, oldest first, each with the places in w that touch it in any row."""
+        firsts, lasts = np.floor(windows[..., 0] / BLOCK_S), np.ceil(windows[..., 1] / BLOCK_S)
+        spans = {(int(first), int(last)) for first, last in zip(firsts.flat, lasts.flat, strict=True)}
+        for number in sorted({number for span in spans for number in range(*span)}):
+            touches = (windows[..., 0] < (number + 1) * BLOCK_S) & (windows[..., 1] > number * BLOCK_S)
+            yield self._block(number), np.flatnonzero(touches.reshape(-1, touches.shape[-1]).any(axis=0))
+
+    def overlap(self, block: Block, windows: Floats) -> Floats:
+        """(..., t, w) seconds that each step of a minute shares with each of the windows (..., w, 2)."""
+        starts, ends = windows[..., None, :, 0], windows[..., None, :, 1]
+        steps = block.starts[:, None]
+        result: Floats = np.maximum(0.0, np.minimum(steps + self.step_s, ends) - np.maximum(steps, starts))
+        return result
 
     def _block(self, number: int) -> Block:
         key = (number, self._placement.version((number + 1) * BLOCK_S))

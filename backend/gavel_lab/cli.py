@@ -1,6 +1,7 @@
 """`python -m gavel_lab`: serves the lab until it is told to stop. `python -m gavel_lab esxtop`: writes a capture of one of its hosts."""
 
 import argparse
+import gc
 import gzip
 import io
 import logging
@@ -63,6 +64,9 @@ def _serve(options: argparse.Namespace) -> int:
         signal.signal(number, lambda _number, _frame: stop.set())
     try:
         lab = _lab(options)
+        # What a big environment is made of stays for good: the collector would walk it again and again.
+        gc.collect()
+        gc.freeze()
         pushing = _pushing(options, lab)
         served = serve_lab(lab, options.port, options.data_dir)
         if options.announce:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from gavel_lab import noise
 from gavel_lab.environment import Environment, Transport, Volume
 from gavel_lab.flows import sizes
+from gavel_lab.numbering import numbers
 from gavel_lab.reading import Floats
 from gavel_lab.stories import PHASES, Phase
 from gavel_lab.workloads import PROFILES, Workload
@@ -78,9 +79,10 @@ class Demand:
         self.read_share = self._of_loads(lambda profile: profile.read_share)
         self.read_bytes = self._of_loads(lambda profile: profile.read_bytes)
         self.write_bytes = self._of_loads(lambda profile: profile.write_bytes)
-        self._load_keys = noise.keys(environment.seed, "load", self._sizes.loads)
-        self._group_keys = noise.keys(environment.seed, "group", self._sizes.groups)
-        self._target_keys = noise.keys(environment.seed, "target", self._sizes.targets)
+        own = numbers(environment)
+        self._load_keys = noise.keys_of(environment.seed, "load", own.loads)
+        self._group_keys = noise.keys_of(environment.seed, "group", own.groups)
+        self._target_keys = noise.keys_of(environment.seed, "target", own.targets)
         self.kernel_us = 5.0 + 2.0 * noise.uniform(self._group_keys, np.zeros(1, np.int64))
         self._steady_targets = self._rows_of_stories(_STEADY_STORIES)
         self._constants()

@@ -1,8 +1,9 @@
 """The queueing model: what every I/O path of the environment did in any second, value = f(seed, entity, second).
 
 A server asks `Model.read(by, rows, windows)`. `windows` are half-open spans [start, end) in *lab time*, seconds since the
-epoch as float64, shape (w, 2); convert from a source's clock with `SourceClock.windows`. Any past or future span can be
-asked, in any order, and gives the same numbers. Rows are the `index` of the records in `Environment`.
+epoch as float64, shape (w, 2), or (n, w, 2) where each of n rows has windows of its own; convert from a source's clock
+with `SourceClock.windows`. Any past or future span can be asked, in any order, and gives the same numbers. Rows are the
+`index` of the records in `Environment`.
 
 Time is solved minute by minute, in steps of one second; in steps of five seconds on environments of more than 1,000 loads. Within
 a step rates are constant, so a window that cuts a step counts it by its overlap, and both sides see the same numbers.
@@ -133,12 +134,11 @@ class Model:
         """(n, w) effective depth of host devices (DQLEN), largest second of the window: one VM doing I/O: the device's
         max queue depth; two or more: min(that, DSNRO); NVMe on HPP: queue size x queues."""
         wanted = np.asarray(rows, dtype=np.int64)
-        result = np.zeros((len(wanted), len(windows)))
-        for block, places, overlap in self._blocks.overlaps(windows):
-            depth = block.depth[wanted]
-            for column, place in enumerate(places):
-                inside = overlap[:, column] > 0
-                result[:, place] = np.maximum(result[:, place], depth[:, inside].max(axis=1))
+        result = np.zeros((len(wanted), windows.shape[-2]))
+        for block, places in self._blocks.touched(windows):
+            inside = self._blocks.overlap(block, windows[..., places, :]) > 0
+            depth = np.where(inside, block.depth[wanted][:, :, None], 0.0).max(axis=1)
+            result[:, places] = np.maximum(result[:, places], depth)
         return result
 
     def max_queue_depth(self, device: int, at: float) -> int:
@@ -204,6 +204,8 @@ class Model:
 
     def _sum(self, select: _Select, n: int, windows: Floats, keep: _Keep | None = None) -> Floats:
         """(n, w, CHANNELS) sums over the windows."""
+        if windows.ndim == 3:
+            return self._sum_by_row(select, n, windows, keep)
         result = np.zeros((n, len(windows), CHANNELS))
         for block, places, overlap in self._blocks.overlaps(windows):
             kept = keep(block.table) if keep else np.ones(len(block.rates), dtype=np.bool_)
@@ -211,6 +213,17 @@ class Model:
             if len(slots):
                 # In float64: a window must give the same integers whatever else is read with it.
                 sums = rates.astype(np.float64) @ overlap
+                np.add.at(result, (slots[:, None], places[None, :]), sums.transpose(0, 2, 1))
+        return result
+
+    def _sum_by_row(self, select: _Select, n: int, windows: Floats, keep: _Keep | None) -> Floats:
+        """The same over windows of each row's own, (n, w, 2)."""
+        result = np.zeros((n, windows.shape[1], CHANNELS))
+        for block, places in self._blocks.touched(windows):
+            kept = keep(block.table) if keep else np.ones(len(block.rates), dtype=np.bool_)
+            slots, rates = select(block, kept)
+            if len(slots):
+                sums = rates.astype(np.float64) @ self._blocks.overlap(block, windows[slots][:, places])
                 np.add.at(result, (slots[:, None], places[None, :]), sums.transpose(0, 2, 1))
         return result
 
@@ -259,10 +272,10 @@ def _select(size: int, column: _Column, rows: Rows) -> _Select:
 
 def _reading(sums: Floats, windows: Floats) -> Reading:
     """Channels sorted into a reading of reads and writes."""
-    spans = np.asarray(windows, dtype=np.float64).reshape(-1, 2)
+    spans = np.asarray(windows, dtype=np.float64)
     times = sums[..., READ_TIMES:].reshape(*sums.shape[:2], 2, WRITE_TIMES - READ_TIMES)
     return Reading(
-        seconds=spans[:, 1] - spans[:, 0],
+        seconds=spans[..., 1] - spans[..., 0],
         ops=sums[..., :BYTES_READ],
         bytes=sums[..., BYTES_READ:READ_TIMES],
         io_time_us=times,

@@ -16,8 +16,14 @@ _MIX_2 = np.uint64(0x94D049BB133111EB)
 
 def keys(seed: int, kind: str, number: int) -> Keys:
     """(number,) independent keys for the things of one kind."""
+    return keys_of(seed, kind, np.arange(number, dtype=np.uint64))
+
+
+def keys_of(seed: int, kind: str, numbers: Keys) -> Keys:
+    """Independent keys for the things of one kind that have these numbers."""
     head = int.from_bytes(hashlib.sha256(f"{seed}/{kind}".encode()).digest()[:8], "big")
-    return _mix(np.uint64(head) + np.arange(number, dtype=np.uint64) * _GOLDEN)
+    with np.errstate(over="ignore"):
+        return _mix(np.uint64(head) + numbers * _GOLDEN)
 
 
 def uniform(of: Keys, at: NDArray[np.int64]) -> Floats:

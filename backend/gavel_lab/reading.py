@@ -46,7 +46,7 @@ LAYERS = {
 class Reading:
     """Sums over windows. n rows, w windows, d directions: 2 (read, write), or 3 (+ mirrored write) on the array's side.
 
-    seconds     (w,)          length of each window
+    seconds     (w,)          length of each window; (n, w) where every row has windows of its own
     ops         (n, w, d)     operations completed in the window (a count, fractional)
     bytes       (n, w, d)     bytes moved
     io_time_us  (n, w, d, 9)  I/O-time per segment: the sum over the operations of the time each spent there
@@ -59,11 +59,11 @@ class Reading:
 
     def ops_per_s(self) -> Floats:
         """(n, w, d) operations per second."""
-        return self.ops / self.seconds[None, :, None]
+        return self.ops / self.seconds[..., None]
 
     def bytes_per_s(self) -> Floats:
         """(n, w, d) bytes per second."""
-        return self.bytes / self.seconds[None, :, None]
+        return self.bytes / self.seconds[..., None]
 
     def segment_us(self, segment: str) -> Floats:
         """(n, w, d) op-weighted mean time in one segment; NaN where there were no operations."""
@@ -85,11 +85,11 @@ class Reading:
 
     def outstanding(self, boundary: str) -> Floats:
         """(n, w, d) mean number of I/Os inside a boundary (Little's law): "vscsi" is a disk's OIO, "driver" ACTV."""
-        return self._time(boundary) / 1e6 / self.seconds[None, :, None]
+        return self._time(boundary) / 1e6 / self.seconds[..., None]
 
     def queued(self) -> Floats:
         """(n, w, d) mean number of I/Os in the kernel queue (QUED)."""
-        return self.io_time_us[..., SEGMENT["kernel_queue"]] / 1e6 / self.seconds[None, :, None]
+        return self.io_time_us[..., SEGMENT["kernel_queue"]] / 1e6 / self.seconds[..., None]
 
     def all_directions(self) -> "Reading":
         """The same with d = 1: all directions added up."""

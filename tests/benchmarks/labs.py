@@ -12,9 +12,19 @@ from typing import Any
 _START_S = 300
 
 
+Sources = dict[str, dict[str, Any]]
+
+
 @contextmanager
-def running_lab(folder: Path, *options: str) -> Iterator[dict[str, dict[str, Any]]]:
+def running_lab(folder: Path, *options: str) -> Iterator[Sources]:
     """Name of a source → its kind, address and settings as Gavel takes them, while the lab runs."""
+    with lab_process(folder, *options) as (sources, _):
+        yield sources
+
+
+@contextmanager
+def lab_process(folder: Path, *options: str) -> Iterator[tuple[Sources, int]]:
+    """The same, with the id of the lab's process."""
     announcement = folder / "sources.json"
     command = [
         sys.executable,
@@ -37,7 +47,8 @@ def running_lab(folder: Path, *options: str) -> Iterator[dict[str, dict[str, Any
                 if lab.poll() is not None or time.monotonic() > deadline:
                     raise RuntimeError(f"the lab did not start: {(folder / 'lab.log').read_text()}")
                 time.sleep(0.1)
-            yield {source["name"]: _as_gavel_takes_it(source) for source in json.loads(announcement.read_text())}
+            announced = json.loads(announcement.read_text())
+            yield {source["name"]: _as_gavel_takes_it(source) for source in announced}, lab.pid
         finally:
             lab.terminate()
 

@@ -124,6 +124,12 @@ class Product:
             self.api.cookies.clear()
         self.api.headers["Authorization"] = f"Bearer {self.admin_token}"
 
+    @property
+    def supervisor(self) -> int:
+        """The process that `gavel up` is."""
+        assert self._process is not None
+        return self._process.pid
+
     # --- its processes ------------------------------------------------------------------------------------------------
 
     def services(self) -> Mapping[str, dict[str, Any]]:

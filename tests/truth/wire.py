@@ -140,7 +140,7 @@ class Wire:
         together: dict[bytes, list[tuple[Vm, Span]]] = defaultdict(list)
         for vm in site.tree.vms:
             samples = self._span(site, vm, site.host_of(vm), start_s, end_s)
-            together[samples.key].append((vm, samples))
+            together[samples.windows.tobytes()].append((vm, samples))
         for members in together.values():
             samples = members[0][1]
             columns = _columns(site, Stream.VM_DISK, _DISKS, [vm for vm, _ in members], samples)
@@ -228,7 +228,7 @@ def _columns(site: Site, stream: Stream, family: Family, records: Sequence[Any],
         vcenter_index=vcenter.index, has_microsecond_family=vcenter.has_microsecond_family, generation=0
     )
     served = [key for key in catalogue.id_of if key in family.counters]
-    rows = readings(site, family, records, samples.windows)
+    rows = readings(site, family, records, np.stack([samples.windows] * len(records)))
     taken = {name: family.counters[name](rows).ravel() for name in choose(stream, served)}
     length = len(next(iter(taken.values())))
     return columns_of(stream, taken, np.full(length, REAL_TIME_S, np.int64))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from gavel_lab.vcenter.site import Site
 
 ROLL_UP_LEVEL = 1
 
+# Entities and the windows of each, (entities, w, 2) → their rows one after the other.
 Read = Callable[[Site, Sequence[Any], Floats], Reading]
 
 
@@ -50,9 +52,17 @@ def _one(_site: Site, _record: Any) -> int:
 
 
 def _by(by: By, rows: Callable[[Any], Sequence[int]]) -> Read:
-    return lambda site, records, windows: site.lab.model.read(
-        by, [row for record in records for row in rows(record)], windows
-    )
+    def read(site: Site, records: Sequence[Any], windows: Floats) -> Reading:
+        each = [rows(record) for record in records]
+        return site.lab.model.read(by, list(chain.from_iterable(each)), _of_rows(windows, each))
+
+    return read
+
+
+def _of_rows(windows: Floats, rows: Sequence[Sequence[object]]) -> Floats:
+    """(n, w, 2) windows of rows, from those of the entities that the rows belong to."""
+    result: Floats = np.repeat(windows, [len(own) for own in rows], axis=0)
+    return result
 
 
 # --- hosts ----------------------------------------------------------------------------------------------------------
@@ -79,7 +89,8 @@ def _paths(site: Site, host: EsxiHost) -> Sequence[str]:
 
 
 def _read_paths(site: Site, hosts: Sequence[Any], windows: Floats) -> Reading:
-    return site.lab.model.read(By.PATH, [row for host in hosts for row in _path_rows_of(site, host)], windows)
+    each = [_path_rows_of(site, host) for host in hosts]
+    return site.lab.model.read(By.PATH, list(chain.from_iterable(each)), _of_rows(windows, each))
 
 
 def _host_datastores(site: Site, host: EsxiHost) -> Sequence[str]:
@@ -87,8 +98,8 @@ def _host_datastores(site: Site, host: EsxiHost) -> Sequence[str]:
 
 
 def _read_host_datastores(site: Site, hosts: Sequence[Any], windows: Floats) -> Reading:
-    pairs = [(host.index, datastore) for host in hosts for datastore in host.datastores]
-    return site.lab.model.read_datastore_of_host(pairs, windows)
+    each = [[(host.index, datastore) for datastore in host.datastores] for host in hosts]
+    return site.lab.model.read_datastore_of_host(list(chain.from_iterable(each)), _of_rows(windows, each))
 
 
 def _count(names: Callable[[Site, Any], Sequence[str]]) -> Callable[[Site, Any], int]:
@@ -128,7 +139,7 @@ def _vm_datastores(site: Site, vm: Vm) -> Sequence[str]:
 def _read_vm_datastores(site: Site, vms: Sequence[Any], windows: Floats) -> Reading:
     """The disks of each VM added up per datastore."""
     disks = [(vm, disk) for vm in vms for disk in vm.disks]
-    reading = site.lab.model.read(By.DISK, [disk for _, disk in disks], windows)
+    reading = site.lab.model.read(By.DISK, [disk for _, disk in disks], _of_rows(windows, [vm.disks for vm in vms]))
     place = {
         key: number
         for number, key in enumerate((vm.index, datastore) for vm in vms for datastore in _datastores_of_vm(site, vm))
@@ -141,7 +152,7 @@ def _read_vm_datastores(site: Site, vms: Sequence[Any], windows: Floats) -> Read
         return sums
 
     return Reading(
-        seconds=reading.seconds,
+        seconds=np.repeat(windows[..., 1] - windows[..., 0], [len(_datastores_of_vm(site, vm)) for vm in vms], axis=0),
         ops=added(reading.ops),
         bytes=added(reading.bytes),
         io_time_us=added(reading.io_time_us),
@@ -164,18 +175,26 @@ FAMILIES: Mapping[Any, Sequence[Family]] = {EsxiHost: _HOST, Vm: _VM, Datastore:
 
 
 def readings(site: Site, family: Family, records: Sequence[Any], windows: Floats) -> Readings:
-    """Both looks at the rows of some entities."""
+    """Both looks at the rows of some entities over the windows of each, (entities, w, 2)."""
     vcenter = site.vcenter
     mean = family.read(site, records, windows)
-    latest = mean
-    if vcenter.latest_means == "last_second":
-        ends = windows[:, 1]
-        latest = family.read(site, records, np.stack([ends - 1.0, ends], axis=1))
-    depths = None
-    if family.with_depths:
-        rows = [row for record in records for row in device_rows(record)]
-        depths = site.lab.model.device_depths(rows, windows)
-    return Readings(mean=mean, latest=latest, rounding=vcenter.ms_rounding, depths=depths)
+
+    def latest() -> Reading:
+        if vcenter.latest_means != "last_second":
+            return mean
+        ends = windows[..., 1]
+        return family.read(site, records, np.stack([ends - 1.0, ends], axis=-1))
+
+    def depths() -> Floats:
+        rows = [device_rows(record) for record in records]
+        return site.lab.model.device_depths(list(chain.from_iterable(rows)), _of_rows(windows, rows))
+
+    return Readings(
+        mean=mean,
+        read_latest=latest,
+        rounding=vcenter.ms_rounding,
+        read_depths=depths if family.with_depths else None,
+    )
 
 
 def rows_of(part: Readings, rows: slice) -> Readings:
@@ -183,14 +202,10 @@ def rows_of(part: Readings, rows: slice) -> Readings:
 
     def cut(reading: Reading) -> Reading:
         return Reading(
-            seconds=reading.seconds,
+            seconds=reading.seconds[rows],
             ops=reading.ops[rows],
             bytes=reading.bytes[rows],
             io_time_us=reading.io_time_us[rows],
         )
 
-    mean = cut(part.mean)
-    latest = mean if part.latest is part.mean else cut(part.latest)
-    return Readings(
-        mean=mean, latest=latest, rounding=part.rounding, depths=None if part.depths is None else part.depths[rows]
-    )
+    return Readings(mean=cut(part.mean), read_latest=lambda: cut(part.latest), rounding=part.rounding)

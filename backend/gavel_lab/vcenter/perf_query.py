@@ -3,10 +3,12 @@
 No SDK object is made per metric or value: a query over a hundred hosts carries tens of thousands of series.
 """
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
+from itertools import accumulate
 from typing import Any, NamedTuple
 from xml.sax.saxutils import escape
 
@@ -14,7 +16,7 @@ import numpy as np
 from pyVmomi import vmodl
 
 from gavel_lab.faults import FaultKind
-from gavel_lab.quantise import MISSING, Ints
+from gavel_lab.quantise import MISSING
 from gavel_lab.vcenter.counters import Catalogue
 from gavel_lab.vcenter.host_options import MAX_QUERY_METRICS
 from gavel_lab.vcenter.perf_families import FAMILIES, Family, readings, rows_of
@@ -26,7 +28,7 @@ from gavel_lab.vcenter.soap import FaultError, local_name, not_found
 from gavel_lab.vcenter.tree import Node
 
 MAX_VALUES = 20_000_000
-_ENTITIES_PER_READING = 50
+_SAMPLES_PER_READING = 4_000  # of entities, each of which has dozens of rows: what is read at once is kept in memory
 
 
 class Metric(NamedTuple):
@@ -96,9 +98,10 @@ def _parse_spec(element: Any) -> Spec:
 def _parse_metric(element: Any) -> Metric:
     counter, instance = None, ""
     for child in element:
-        if local_name(child) == "counterId":
+        name = local_name(child)
+        if name == "counterId":
             counter = int(_text(child))
-        elif local_name(child) == "instance":
+        elif name == "instance":
             instance = _text(child)
     if counter is None:
         raise ValueError("metricId without counterId")
@@ -136,18 +139,29 @@ def answer(site: Site, catalogue: Catalogue, specs: Sequence[Spec], text: str) -
     refuse(site, specs, text)
     jobs = _jobs(site, catalogue, specs)
     missing = site.lab.faults.active(site.vcenter.name, FaultKind.MISSING_SAMPLES, text) is not None
-    groups: dict[Any, list[Job]] = defaultdict(list)
-    for job in jobs:
-        groups[job.node.type, job.span.key, job.spec.metrics, job.spec.range.interval_s].append(job)
     written: dict[int, bytes] = {}
-    for members in groups.values():
-        for first in range(0, len(members), _ENTITIES_PER_READING):
-            part = members[first : first + _ENTITIES_PER_READING]
+    for members in _together(jobs):
+        size = max(1, _SAMPLES_PER_READING // max(1, len(members[0].span.stamps)))
+        for first in range(0, len(members), size):
+            part = members[first : first + size]
             for job, series in zip(part, _series(site, catalogue, part), strict=True):
                 late = unfilled(site, job.node.record, job.span, job.spec.range.interval_s)
                 whole = [_without_late(catalogue, one, late) for one in series] if late else series
                 written[job.place] = _entity(job, whole, missing=missing)
     return b"".join(written[place] for place in sorted(written))
+
+
+def _together(jobs: Sequence[Job]) -> Iterable[list[Job]]:
+    """Jobs that are read at once: of different entities of a kind, with as many samples and the same metrics, each by its host's clock."""
+    groups: dict[Any, list[Job]] = defaultdict(list)
+    asked: Counter[str] = Counter()
+    for job in jobs:
+        asked[job.node.moref] += 1
+        spec = job.spec
+        groups[job.node.type, len(job.span.stamps), spec.metrics, spec.range.interval_s, asked[job.node.moref]].append(
+            job
+        )
+    return groups.values()
 
 
 def _jobs(site: Site, catalogue: Catalogue, specs: Sequence[Spec]) -> list[Job]:
@@ -184,27 +198,38 @@ class Series(NamedTuple):
 
 
 def _series(site: Site, catalogue: Catalogue, jobs: Sequence[Job]) -> list[list[Series]]:
-    """The series of jobs that share their kind, windows and metrics."""
+    """The series of jobs that share their kind, metrics and number of samples."""
     found: list[list[Series]] = [[] for _ in jobs]
     if not len(jobs[0].span.stamps):
         return found
     records = [job.node.record for job in jobs]
+    windows = np.stack([job.span.windows for job in jobs])
     expands = expands_instances(site)
     for family in FAMILIES[type(records[0])]:
         asked = _asked(catalogue, family, jobs[0].spec)
         if not asked:
             continue
-        rows = readings(site, family, records, jobs[0].span.windows)
+        rows = readings(site, family, records, windows)
+        named = [family.instances(site, record) for record in records]
+        places = _places(
+            [
+                family.rows(site, record) if family.is_worst else len(names)
+                for record, names in zip(records, named, strict=True)
+            ]
+        )
         for counter, instances in asked.items():
             show = family.counters[catalogue.by_id[counter].key]
-            matrix = None if family.is_worst else show(rows)
-            first = 0
-            for series, record in zip(found, records, strict=True):
-                own = slice(first, first + family.rows(site, record))
-                first = own.stop
-                shown = show(rows_of(rows, own)) if matrix is None else matrix[own]
-                series.extend(_named(counter, family.instances(site, record), shown, instances, expands=expands))
+            matrix = None if family.is_worst else show(rows).tolist()
+            for series, names, own in zip(found, named, places, strict=True):
+                shown = show(rows_of(rows, own)).tolist() if matrix is None else matrix[own]
+                series.extend(_named(counter, names, shown, instances, expands=expands))
     return found
+
+
+def _places(lengths: Sequence[int]) -> list[slice]:
+    """Where stretches of the given lengths lie that follow one another."""
+    ends = list(accumulate(lengths))
+    return [slice(end - length, end) for end, length in zip(ends, lengths, strict=True)]
 
 
 def _asked(catalogue: Catalogue, family: Family, spec: Spec) -> Mapping[int, frozenset[str]]:
@@ -220,10 +245,9 @@ def _asked(catalogue: Catalogue, family: Family, spec: Spec) -> Mapping[int, fro
 
 
 def _named(
-    counter: int, instances: Sequence[str], values: Ints, asked: frozenset[str], *, expands: bool
+    counter: int, instances: Sequence[str], rows: Sequence[list[int]], asked: frozenset[str], *, expands: bool
 ) -> Iterator[Series]:
     every = expands and "*" in asked
-    rows = values.tolist()
     if "*" in asked and not expands and rows:
         yield Series(counter, "*", rows[0])
     for instance, row in zip(instances, rows, strict=True):
@@ -255,8 +279,7 @@ def _csv(entity: str, stamps: Sequence[str], interval_s: int, series: Sequence[S
     pieces.append(",".join(f"{interval_s},{stamp}" for stamp in stamps))
     pieces.append("</sampleInfoCSV>")
     pieces.extend(
-        f"<value><id><counterId>{counter}</counterId><instance>{escape(instance)}</instance></id>"
-        f"<value>{','.join(map(str, values))}</value></value>"
+        f"<value>{_identity(counter, instance)}<value>{','.join(map(str, values))}</value></value>"
         for counter, instance, values in series
     )
     pieces.append("</returnval>")
@@ -269,9 +292,14 @@ def _normal(entity: str, stamps: Sequence[str], interval_s: int, series: Sequenc
         f"<sampleInfo><timestamp>{stamp}</timestamp><interval>{interval_s}</interval></sampleInfo>" for stamp in stamps
     )
     pieces.extend(
-        f'<value xsi:type="PerfMetricIntSeries"><id><counterId>{counter}</counterId>'
-        f"<instance>{escape(instance)}</instance></id><value>{'</value><value>'.join(map(str, values))}</value></value>"
+        f'<value xsi:type="PerfMetricIntSeries">{_identity(counter, instance)}'
+        f"<value>{'</value><value>'.join(map(str, values))}</value></value>"
         for counter, instance, values in series
     )
     pieces.append("</returnval>")
     return "".join(pieces)
+
+
+@lru_cache(maxsize=500_000)  # a query asks for the same ones again and again
+def _identity(counter: int, instance: str) -> str:
+    return f"<id><counterId>{counter}</counterId><instance>{escape(instance)}</instance></id>"

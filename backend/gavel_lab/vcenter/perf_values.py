@@ -19,15 +19,19 @@ ALL = 0  # the only direction of a reading over all directions
 
 @dataclass(frozen=True, kw_only=True)
 class Readings:
-    """Two looks at the same rows: over the whole windows, and over what `.latest` counters show.
+    """Two looks at the same rows: over the whole windows, and over what `.latest` counters show, which is read where one is asked for.
 
-    depths (n, w): DQLEN, for devices only.
+    read_depths gives (n, w) DQLEN, for devices only.
     """
 
     mean: Reading
-    latest: Reading
+    read_latest: Callable[[], Reading]
     rounding: Rounding
-    depths: Floats | None = None
+    read_depths: Callable[[], Floats] | None = None
+
+    @cached_property
+    def latest(self) -> Reading:
+        return self.read_latest()
 
     @cached_property
     def total(self) -> Reading:
@@ -105,9 +109,9 @@ def _none(rows: Readings) -> Ints:
 
 
 def _depth(rows: Readings) -> Ints:
-    if rows.depths is None:
+    if rows.read_depths is None:
         raise ValueError("maxQueueDepth was asked of rows that are not devices")
-    return count(rows.depths)
+    return count(rows.read_depths())
 
 
 def _highest(rows: Readings) -> Ints:

@@ -35,11 +35,6 @@ class Span:
     stamps: NDArray[np.int64]
     windows: Floats
 
-    @property
-    def key(self) -> bytes:
-        """Equal for spans that can be read together."""
-        return self.windows.tobytes()
-
 
 def span(site: Site, record: Any, wanted: Range) -> Span:
     """The samples a record has within the wanted range. Roll-ups are made by the vCenter, on its own clock."""

@@ -54,7 +54,8 @@ class Call:
 
 
 def local_name(element: Any) -> str:
-    return str(etree.QName(element).localname)
+    name: str = element.tag
+    return name.rpartition("}")[2]
 
 
 def text_of(element: Any, name: str) -> str:

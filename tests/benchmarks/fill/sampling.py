@@ -129,12 +129,12 @@ def of_vcenter(lab: Lab, vcenter: VCenter, stretch: Stretch) -> Iterator[SampleB
         read = stretch.folded(lab.model.read(By.DEVICE, rows, stretch.windows))
         depths = lab.model.device_depths(rows, stretch.windows).reshape(len(rows), *stretch.spans.shape[:2]).max(axis=2)
         names = [(environment.hosts[device.host].moref, device.name) for device in devices]
-        looks = Readings(mean=read, latest=read, rounding=vcenter.ms_rounding, depths=depths)
+        looks = Readings(mean=read, read_latest=lambda: read, rounding=vcenter.ms_rounding, read_depths=lambda: depths)
         yield _batch(Stream.HOST_DEVICE, vcenter, names, perf_values.DEVICES, looks, stretch)
     if disks:
         read = stretch.folded(lab.model.read(By.DISK, [disk.index for disk in disks], stretch.windows))
         names = [(environment.vms[disk.vm].moref, disk.instance) for disk in disks]
-        looks = Readings(mean=read, latest=read, rounding=vcenter.ms_rounding)
+        looks = Readings(mean=read, read_latest=lambda: read, rounding=vcenter.ms_rounding)
         yield _batch(Stream.VM_DISK, vcenter, names, perf_values.VIRTUAL_DISKS, looks, stretch)
 
 

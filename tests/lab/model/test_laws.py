@@ -10,6 +10,7 @@ from gavel_lab.inputs import Demand
 from gavel_lab.lab import Lab, create_lab
 from gavel_lab.model import ArrayBy, By
 from gavel_lab.reading import BOUNDARIES, SEGMENTS, Floats, Reading
+from gavel_lab.scale import Scale
 from gavel_lab.settings import Settings
 
 HOUR = 1_780_002_000
@@ -177,3 +178,47 @@ def test_mirrored_writes_are_counted_on_one_array_or_on_both(counted_on: Counted
         sides = [lab.model.read_array(by, [row], window, array=array) for array in volume.arrays]
         assert sum(side.ops[0, 0, 2] for side in sides) == pytest.approx(times * written, rel=1e-5)
         assert sum(side.ops[0, 0, 1] for side in sides) == 0
+
+
+def test_what_a_scale_adds_changes_no_value_of_what_was_there() -> None:
+    """The same thing and second give the same values in an environment of any size, solved in equal steps of time."""
+    small = create_lab(seed=5, step_s=5)
+    large = create_lab(
+        seed=5,
+        scale=Scale(vcenters=1, clusters=3, datastores_per_cluster=5, vms=120, bare_volumes=300),
+        step_s=5,
+    )
+    windows = np.array([[HOUR + 20.0 * slot, HOUR + 20.0 * (slot + 1)] for slot in range(4)])
+    for by in (By.DISK, By.DEVICE, By.VOLUME):
+        rows, others = _named(small, by), _named(large, by)
+        assert rows.keys() <= others.keys()
+        reading = small.model.read(by, list(rows.values()), windows)
+        other = large.model.read(by, [others[name] for name in rows], windows)
+        assert reading.ops.sum() > 0
+        np.testing.assert_allclose(other.ops, reading.ops, rtol=1e-6, atol=1e-9)
+        np.testing.assert_allclose(other.io_time_us, reading.io_time_us, rtol=1e-5, atol=1e-3)
+
+
+def test_rows_with_windows_of_their_own_give_what_each_gives_alone(lab: Lab) -> None:
+    rows = [0, 3, 7]
+    windows = HOUR + np.array(
+        [[[2.5, 22.5], [22.5, 42.5]], [[55.0, 75.0], [110.0, 130.0]], [[0.0, 20.0], [20.0, 40.0]]]
+    )
+    together = lab.model.read(By.DISK, rows, windows)
+    depths = lab.model.device_depths(rows, windows)
+    for place, row in enumerate(rows):
+        alone = lab.model.read(By.DISK, [row], windows[place])
+        np.testing.assert_allclose(together.ops[place], alone.ops[0], rtol=1e-12)
+        np.testing.assert_allclose(together.io_time_us[place], alone.io_time_us[0], rtol=1e-12)
+        assert together.seconds[place].tolist() == alone.seconds.tolist()
+        assert depths[place].tolist() == lab.model.device_depths([row], windows[place])[0].tolist()
+
+
+def _named(lab: Lab, by: By) -> dict[tuple[str, str], int]:
+    environment = lab.environment
+    vms, hosts, volumes = environment.vms, environment.hosts, environment.volumes
+    return {
+        By.DISK: {(vms[disk.vm].name, disk.instance): disk.index for disk in environment.disks},
+        By.DEVICE: {(hosts[each.host].name, volumes[each.volume].name): each.index for each in environment.devices},
+        By.VOLUME: {(environment.arrays[each.array].name, each.name): each.index for each in volumes},
+    }[by]
