@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.truth.test_guest_queue import PHASES, drawn, seen
+from tests.truth.test_guest_queue import drawn, seen
 
 from gavel.alerting.machine.readings import Readings, rule_table
 from gavel.alerting.machine.states import AlertState, Memory, step
@@ -18,7 +18,7 @@ from gavel.db.queries.expectations import HOURS
 from gavel.db.queries.ledger import LedgerSeries
 from gavel.diagnosis.baselines import Usual
 from gavel.domain.scope import ScopeKind
-from gavel_lab.stories import Phase
+from gavel_lab.stories import PHASES, Phase
 
 _AFTER_MINUTES, _MINUTES = 2, 7
 RULE = next(rule for rule in default_rules() if rule.key == "guest_queueing")
