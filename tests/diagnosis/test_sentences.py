@@ -16,11 +16,11 @@ from gavel.diagnosis.sentences import (
     Head,
     Statement,
     StatementKind,
-    StoredSentence,
     duration,
     head,
     sentence,
 )
+from gavel.diagnosis.stored_sentence import StoredSentence
 from gavel.domain.io_path import SPANS, Confidence, Layer, Severity
 
 KERNEL, SAN = SPANS.index((Layer.KERNEL, Layer.KERNEL)), SPANS.index((Layer.SAN, Layer.SAN))

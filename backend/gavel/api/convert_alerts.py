@@ -30,7 +30,7 @@ from gavel.db.queries.alerts import AlertRow, LateRow, TransitionRow
 from gavel.db.queries.channels import ChannelBacklog, ChannelRow
 from gavel.db.queries.notifications import AttemptRow, NotificationRow
 from gavel.db.queries.quiet import MaintenanceRow, SilenceRow
-from gavel.diagnosis.sentences import StoredSentence
+from gavel.diagnosis.stored_sentence import StoredSentence
 from gavel.domain.errors import SettingsError
 
 _SAME_IN_ALERT = (

@@ -65,6 +65,25 @@ FINDINGS = {
 }
 
 
+# What to do first, without a full stop: of the findings with the same threshold their first advice, which says more once one is open.
+ACTIONS = {
+    CauseKind.IOPS_LIMIT: "Leave it, if the limit is meant to hold this disk back; otherwise raise or remove it",
+    CauseKind.QOS_LIMIT: "Leave it, if the limit protects other volumes; otherwise move VMs with much I/O elsewhere, or raise it",
+    CauseKind.VIRTUAL_DISK_QUEUE_FULL: "Leave it, if the application is fast enough; otherwise spread its data over more virtual disks",
+    CauseKind.SNAPSHOT_CHAIN: "Delete unused snapshots at a quiet hour, and consolidate",
+    CauseKind.TASK: "Let it finish: the wait ends with the task",
+    CauseKind.DEVICE_QUEUE_FULL: "Spread the busiest VMs over more datastores before any queue depth is raised",
+    CauseKind.COMPETING_WORLDS: "Spread the VMs over more datastores before DSNRO is raised",
+    CauseKind.PATHS_DOWN: "Repair adapter, cable or switch port of the paths that are down, then rescan",
+    CauseKind.NON_OPTIMIZED_IO: "Look at the path states, and whether a failover was left as it was",
+    CauseKind.SLOW_PATH: "Look at error counters of this adapter, its cable and its switch ports",
+    CauseKind.ONE_HOST: "Compare adapters, drivers and paths of this host with those of the other hosts",
+    CauseKind.ARRAY_LOAD: "Move or postpone I/O that need not run now; the array's volumes by load show whose it is",
+    CauseKind.VOLUME_LOAD: "Look at what the busiest VM of this volume runs; move it if others suffer",
+    CauseKind.UNMONITORED_INITIATORS: "Look at the hosts that the array has connected to this volume, and add their vCenter under Sources",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class CauseObject:
     """Who or what is behind an excess, or where its limit is. `refs`: outermost first, itself last; empty for what has no page."""
@@ -206,6 +225,11 @@ class Cause:
     @property
     def finding(self) -> str | None:
         return FINDINGS.get(self.kind)
+
+    @property
+    def action(self) -> str:
+        """What to do first; "": nothing is known of it."""
+        return ACTIONS.get(self.kind, "")
 
     @property
     def sentence(self) -> str:

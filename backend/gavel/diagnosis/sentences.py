@@ -101,39 +101,10 @@ class Sentence:
     @property
     def text(self) -> str:
         """All of it in one line."""
-        return _in_one_line(self.claim, self.evidence, self.limits)
+        return in_one_line(self.claim, self.evidence, self.limits)
 
 
-@dataclass(frozen=True, slots=True)
-class StoredSentence:
-    """A sentence as it stays with an alert, and what to do first about its cause: one part per line, so that it comes apart again whatever
-    names are in it. "": there is none. What was stored without lines is all claim."""
-
-    claim: str
-    evidence: str = ""
-    limits: str = ""
-    action: str = ""
-
-    @classmethod
-    def of(cls, sentence: Sentence, action: str = "") -> "StoredSentence":
-        parts = (sentence.claim, sentence.evidence, sentence.limits, action)
-        return cls(*(" ".join(part.split("\n")) for part in parts))
-
-    @classmethod
-    def parse(cls, stored: str) -> "StoredSentence":
-        return cls(*stored.split("\n", 3))
-
-    @property
-    def stored(self) -> str:
-        return "\n".join((self.claim, self.evidence, self.limits, self.action))
-
-    @property
-    def text(self) -> str:
-        """All of it in one line."""
-        return _in_one_line(self.claim, self.evidence, self.limits)
-
-
-def _in_one_line(claim: str, evidence: str, limits: str) -> str:
+def in_one_line(claim: str, evidence: str, limits: str) -> str:
     return " ".join(part for part in (claim, f"Evidence: {evidence}" if evidence else "", limits) if part)
 
 
@@ -295,7 +266,7 @@ def _reasons(facts: Facts) -> Iterator[Statement]:
     for one in facts.open_between:
         yield Statement(StatementKind.RANGE_ABOVE_BASELINE, f"{span_name(one.span)} {_between(one)} above baseline")
     if facts.outstanding is not None and layers & {Layer.GUEST, Layer.KERNEL}:
-        yield Statement(StatementKind.OUTSTANDING, f"{facts.outstanding:.0f} I/Os outstanding")
+        yield Statement(StatementKind.OUTSTANDING, f"{ios(facts.outstanding)} outstanding")
         if facts.fullest is not None:
             yield Statement(StatementKind.BUSIEST_QUEUE, _fullest(facts.fullest))
     if facts.array_us is not None and Layer.ARRAY not in layers:
@@ -304,6 +275,10 @@ def _reasons(facts: Facts) -> Iterator[Statement]:
     if facts.kernel_us is not None and Layer.KERNEL not in layers:
         latency = f"kernel latency ≤ {duration(facts.kernel_us)}{_measured_in(facts.kernel_share)}"
         yield Statement(StatementKind.KERNEL_LATENCY, latency)
+
+
+def ios(number: float) -> str:
+    return f"{number:.0f} I/O{'' if round(number) == 1 else 's'}"
 
 
 def _between(excess: SpanExcess) -> str:

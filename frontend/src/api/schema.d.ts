@@ -2564,9 +2564,12 @@ export interface components {
          * CauseOut
          * @description `confidence`: of the cause, not of the layer; null with `no_single_cause`, which has `candidates`. `headline`: for a table cell;
          *     `text`: clause of the sentence. `object`: who; `on`: where the limit binds. `share`: of `share_of`. `finding`: id of the finding with
-         *     the same threshold. `from_at`, `to_at`: the elevated minutes that it was decided on.
+         *     the same threshold. `action`: what to do first ("": nothing is known). `from_at`, `to_at`: the elevated minutes that it was decided
+         *     on.
          */
         CauseOut: {
+            /** Action */
+            action: string;
             /** Candidates */
             candidates: components["schemas"]["CandidateOut"][];
             changed: components["schemas"]["CauseChange"] | null;
@@ -7730,6 +7733,7 @@ export interface operations {
                      *       "baseline_from": "history",
                      *       "baseline_us": 600,
                      *       "cause": {
+                     *         "action": "Spread the busiest VMs over more datastores before any queue depth is raised",
                      *         "candidates": [],
                      *         "changed": {
                      *           "added_share": 0.91,
@@ -9357,6 +9361,7 @@ export interface operations {
                      *         "baseline_from": "history",
                      *         "baseline_us": 600,
                      *         "cause": {
+                     *           "action": "Spread the busiest VMs over more datastores before any queue depth is raised",
                      *           "candidates": [],
                      *           "changed": {
                      *             "added_share": 0.91,

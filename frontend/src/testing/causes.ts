@@ -48,6 +48,7 @@ export const queueCause: Cause = {
   },
   candidates: [],
   finding: 'device-queue-full',
+  action: 'Spread the busiest VMs over more datastores before any queue depth is raised',
   from_at: '2026-11-22T21:26:00Z',
   to_at: '2026-11-22T21:31:00Z',
 }
@@ -81,6 +82,7 @@ export const noCause: Cause = {
     },
   ],
   finding: null,
+  action: '',
 }
 
 export const score = (layer: LayerScore['layer'], given: Partial<LayerScore> = {}): LayerScore => ({

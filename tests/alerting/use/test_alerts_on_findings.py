@@ -15,9 +15,9 @@ from gavel.alerting.rules.model import RuleError
 from gavel.alerting.use import messages, preview
 from gavel.db.engine import reading, transaction
 from gavel.db.write.findings import Evaluation, accept, store_evaluation
-from gavel.diagnosis.cause import Cause, CauseKind
+from gavel.diagnosis.cause import ACTIONS, Cause, CauseKind
 from gavel.diagnosis.explain import diagnosis
-from gavel.diagnosis.sentences import StoredSentence
+from gavel.diagnosis.stored_sentence import StoredSentence
 from gavel.domain.io_path import Confidence, Severity
 from gavel.findings.model import Advice, AdviceKind, Finding, ObjectKind, ObjectRef
 from gavel.findings.registry import RULES_BY_ID
@@ -198,11 +198,11 @@ def test_message_of_a_diagnosis_names_what_to_do_first_while_a_finding_of_its_ca
     assert " What to do: Check the cable of vmhba2. " in fired["diagnosis"]
     assert "/findings/" in fired["links"]["Steps and commands"]
     ((sentence,),) = scene.ask("SELECT sentence FROM alert")
-    assert StoredSentence.parse(sentence).action == "Check the cable of vmhba2."
+    assert StoredSentence.parse(sentence).action == "Check the cable of vmhba2"
 
 
 @pytest.mark.parametrize("how", ["other object", "other rule", "cleared", "accepted"])
-def test_message_of_a_diagnosis_takes_no_advice_that_is_not_of_its_cause_and_time(
+def test_message_of_a_diagnosis_whose_cause_has_no_finding_then_says_what_to_do_first_of_its_kind(
     scene: AlertScene, receiver: HttpReceiver, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
     with_cause(monkeypatch)
@@ -218,7 +218,7 @@ def test_message_of_a_diagnosis_takes_no_advice_that_is_not_of_its_cause_and_tim
             accept(connection, scene.ask("SELECT id FROM finding")[0][0], "Ada", "cable ordered", None, scene.now)
     scene.step(KERNEL)
     (fired,) = (one["data"] for one in told(receiver))
-    assert "What to do" not in fired["diagnosis"]
+    assert f" What to do: {ACTIONS[CauseKind.PATHS_DOWN]}. " in fired["diagnosis"]
     assert "Steps and commands" not in fired["links"]
 
 

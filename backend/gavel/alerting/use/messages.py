@@ -10,7 +10,6 @@ import structlog
 
 from gavel.alerting.machine.grouping import Incident, MessageGroup, key_of, object_count
 from gavel.alerting.render.message import (
-    MOST_EVIDENCE,
     MOST_OBJECTS,
     LayerTime,
     Message,
@@ -21,6 +20,7 @@ from gavel.alerting.render.message import (
 )
 from gavel.alerting.rules.model import Quantity, Subject, Unit
 from gavel.alerting.rules.plain import measure_of
+from gavel.alerting.use.message_evidence import evidence_of
 from gavel.db.engine import Connection
 from gavel.db.errors import NotFoundError
 from gavel.db.queries.alerts import AlertRow
@@ -31,9 +31,8 @@ from gavel.db.queries.refs import RefKind
 from gavel.db.queries.scopes import ledger_until
 from gavel.diagnosis.cause import FINDINGS
 from gavel.diagnosis.diagnose import MINUTE, DiagnosisState
-from gavel.diagnosis.evidence import EvidenceNumber
 from gavel.diagnosis.explain import Diagnosis, diagnosis
-from gavel.diagnosis.sentences import StoredSentence, duration
+from gavel.diagnosis.stored_sentence import StoredSentence
 from gavel.domain.io_path import Quality
 from gavel.egress.policy import OutboundPolicy
 
@@ -61,16 +60,6 @@ log = structlog.get_logger(__name__)
 _LATEST = timedelta(minutes=15)
 _LONGEST = timedelta(days=1)
 _MOST_RULES = 3
-# Counters that speak of a layer, in the order in which they say most.
-_SPEAKS: Mapping[str, tuple[str, ...]] = {
-    "guest": ("latency_us", "outstanding", "gavg_us"),
-    "kernel": ("kavg_us", "qavg_us", "queued", "davg_us"),
-    "san": ("davg_us", "san_us", "service_us"),
-    "array": ("davg_us",),
-}
-# Parts of one latency: the largest says most, and comes first.
-_PARTS: Mapping[str, tuple[str, ...]] = {"array": ("service_us", "queue_us", "qos_us")}
-_ANY = ("gavg_us", "davg_us", "kavg_us", "service_us", "latency_us")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +74,10 @@ class DiagnosedWindow:
 
     @property
     def action(self) -> str:
-        """ "What to do: …", or nothing."""
-        return f"What to do: {self.advice.text.rstrip('.')}." if self.advice else ""
+        """What to do first, without a full stop: an open finding says more than its kind of cause."""
+        if self.advice is not None:
+            return self.advice.text.rstrip(".")
+        return self.diagnosis.cause.action if self.diagnosis is not None and self.diagnosis.cause is not None else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,13 +138,13 @@ def message(connection: Connection, occasion: Occasion, outside: OutboundPolicy)
         ended_at=_ended_at(occasion) if status is Status.RESOLVED else None,
         total_us=found.total_us if found else None,
         layers=tuple(LayerTime(one.label, one.us, one.lower_us, one.upper_us) for one in found.layers) if found else (),
-        evidence=tuple(_evidence(first, found)),
+        evidence=tuple(evidence_of(first, found)),
         quality=Quality(found.data_quality.quality) if found and found.data_quality.quality else None,
         diagnosis_severity=found.severity if found else None,
         confidence=found.confidence if found else None,
         links=tuple(_links(first, told, outside)),
         labels=_common(occasion.members),
-        objects=tuple(_object_line(one) for one in occasion.members[:MOST_OBJECTS]) if many > 1 else (),
+        objects=tuple(_object_lines(occasion.members[:MOST_OBJECTS])) if many > 1 else (),
         object_count=many,
         is_joint=not occasion.is_solo,
         peak=_peak(first) if len(occasion.members) == 1 else None,
@@ -196,7 +187,7 @@ def sentence_of(connection: Connection, alert: AlertRow) -> str:
     """The diagnosis on an alert that fires, in words, as they are stored with it."""
     told = diagnose_alert_window(connection, alert, Status.FIRING)
     if told.diagnosis is not None:
-        return StoredSentence.of(told.diagnosis.sentence, told.advice.text if told.advice else "").stored
+        return StoredSentence.of(told.diagnosis.sentence, told.action).stored
     return _of_finding(told.finding) if told.finding is not None else _of_source(alert)
 
 
@@ -257,12 +248,14 @@ def _of_window(alert: AlertRow, window: DiagnosedWindow) -> str:
     if window.diagnosis is not None:
         # Evidence has lines of its own.
         sentence = window.diagnosis.sentence
-        return " ".join(part for part in (sentence.claim, window.action, sentence.limits) if part)
+        action = f"What to do: {window.action}." if window.action else ""
+        return " ".join(part for part in (sentence.claim, action, sentence.limits) if part)
     return _of_finding(window.finding) if window.finding is not None else _of_source(alert)
 
 
 def _stored(alert: AlertRow) -> str:
-    return StoredSentence.parse(alert.sentence).text if alert.sentence else ""
+    """What it was about when it fired; evidence has lines of its own."""
+    return StoredSentence.parse(alert.sentence).claim if alert.sentence else ""
 
 
 def _cleared(occasion: Occasion) -> str:
@@ -324,44 +317,19 @@ def _rule_names(members: Sequence[AlertRow]) -> str:
     return ", ".join(names[:_MOST_RULES]) + more
 
 
-def _object_line(alert: AlertRow) -> str:
-    return f"{' › '.join(alert.path)}: {_stored(alert) or alert.rule_name}"
+def _object_lines(members: Sequence[AlertRow]) -> Iterator[str]:
+    """One per alert; of several on one object with one diagnosis it stands at the first."""
+    shown: set[str] = set()
+    for one in members:
+        name, stored = " › ".join(one.path), _stored(one)
+        yield f"{name} ({one.rule_name})" if not stored or stored in shown else f"{name}: {stored}"
+        shown.add(stored)
 
 
 def _common(members: Sequence[AlertRow]) -> dict[str, str]:
     """Labels that all of them have alike."""
     first, *others = (dict(one.labels) for one in members)
     return {name: value for name, value in first.items() if all(one.get(name) == value for one in others)}
-
-
-# --- what it rests on -------------------------------------------------------------------------------------------------
-
-
-def _evidence(alert: AlertRow, diagnosis: Diagnosis | None) -> Iterator[str]:
-    """The three lines that say most: why the diagnosis is what it is, then the counters of the layer it names."""
-    if diagnosis is None:
-        return
-    because = [f"{why.text[0].upper()}{why.text[1:]}" for why in diagnosis.sentence.reasons]
-    largest = {_bare(one): one for one in reversed(_largest_first(diagnosis.evidence))}
-    layer = diagnosis.layer or alert.layer or ""
-    parts = sorted(_PARTS.get(layer, ()), key=lambda name: -largest[name].value if name in largest else 0.0)
-    wanted = (*parts, *_SPEAKS.get(layer, ()), *_ANY)
-    raw = [_line(largest[name]) for name in dict.fromkeys(wanted) if name in largest]
-    yield from [*because, *raw][:MOST_EVIDENCE]
-
-
-def _largest_first(evidence: Sequence[EvidenceNumber]) -> list[EvidenceNumber]:
-    return sorted(evidence, key=lambda item: -item.value)
-
-
-def _bare(number: EvidenceNumber) -> str:
-    """A counter without its direction."""
-    return number.name.removeprefix("mirrored_write_").removeprefix("read_").removeprefix("write_")
-
-
-def _line(number: EvidenceNumber) -> str:
-    amount = duration(number.value) if number.unit == "µs" else f"{number.value:.0f} {number.unit}"
-    return f"{number.label} {amount} ({number.counter})" if number.counter else f"{number.label} {amount}"
 
 
 # --- links ------------------------------------------------------------------------------------------------------------

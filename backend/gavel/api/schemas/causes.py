@@ -39,7 +39,8 @@ class CandidateOut(Out):
 class CauseOut(Out):
     """`confidence`: of the cause, not of the layer; null with `no_single_cause`, which has `candidates`. `headline`: for a table cell;
     `text`: clause of the sentence. `object`: who; `on`: where the limit binds. `share`: of `share_of`. `finding`: id of the finding with
-    the same threshold. `from_at`, `to_at`: the elevated minutes that it was decided on."""
+    the same threshold. `action`: what to do first ("": nothing is known). `from_at`, `to_at`: the elevated minutes that it was decided
+    on."""
 
     kind: CauseKind
     label: str
@@ -58,6 +59,7 @@ class CauseOut(Out):
     changed: Answer[CauseChange] | None
     candidates: list[CandidateOut]
     finding: str | None
+    action: str
     from_at: AwareDatetime
     to_at: AwareDatetime
 

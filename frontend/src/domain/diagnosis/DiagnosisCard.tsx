@@ -31,7 +31,6 @@ export function DiagnosisCard({ diagnosis, isMoving }: { diagnosis: Diagnosis; i
   const named = namedLayers(diagnosis)
   const isJudged = diagnosis.state === 'judged'
   const { cause } = diagnosis
-  const rule = cause?.finding ?? null
   const findable = kindOfSubject(diagnosis.subject.kind)?.subject
   const words = formatWindow(Date.parse(diagnosis.from_at), Date.parse(diagnosis.to_at), zone)
   return (
@@ -62,9 +61,13 @@ export function DiagnosisCard({ diagnosis, isMoving }: { diagnosis: Diagnosis; i
               <strong>{unbroken(diagnosis.sentence.head.text)}</strong>.
             </p>
             {cause !== null && <CauseSentence cause={cause} />}
-            {rule !== null && findable !== undefined && (
+            {cause !== null && cause.action !== '' && (
               <Suspense>
-                <NextStep rule={rule} of={{ kind: findable, id: diagnosis.subject.id }} />
+                <NextStep
+                  rule={cause.finding}
+                  of={findable && { kind: findable, id: diagnosis.subject.id }}
+                  action={cause.action}
+                />
               </Suspense>
             )}
             {diagnosis.state !== 'judged' && <p className="quiet pretty above">{NO_DIAGNOSIS[diagnosis.state]}</p>}
