@@ -177,7 +177,7 @@ def timescale_url(empty_timescale_url: str) -> str:
 
 @contextmanager
 def native_timescale(server: str) -> Iterator[str]:
-    """A database of its own on a given server."""
+    """A database of its own on a given server, whose policies never run by themselves: a refresh beside that of a test is refused."""
     url = make_url(server)
     name = f"gavel_test_{os.getpid()}_{next(_numbers)}"
     with psycopg.connect(libpq(url), autocommit=True) as connection:
@@ -186,6 +186,7 @@ def native_timescale(server: str) -> Iterator[str]:
             fresh = url.set(drivername="postgresql+psycopg", database=name)
             with psycopg.connect(libpq(fresh), autocommit=True) as inside:
                 inside.execute("CREATE EXTENSION IF NOT EXISTS timescaledb")
+                inside.execute("SELECT _timescaledb_functions.stop_background_workers()")
             yield fresh.render_as_string(hide_password=False)
         finally:
             connection.execute(f"DROP DATABASE {name} WITH (FORCE)")

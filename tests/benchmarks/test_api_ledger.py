@@ -1,7 +1,8 @@
 """How long pages wait for diagnoses: p50 and p95 of answers over HTTP, on 2,000 datastores and 20,000 VMs (plain PostgreSQL).
 
 On rows of its own, or on what `tests.benchmarks.fill` has filled: GAVEL_BENCH_DATA_DIR=DIR, its data directory, which nothing else runs
-on. GAVEL_BENCH_BESIDE=1 lets a Gavel of its own collect and attribute its small lab meanwhile, in processes of its own.
+on, or GAVEL_BENCH_URL=URL, its database on any server. GAVEL_BENCH_BESIDE=1 lets a Gavel of its own collect and attribute its small lab
+meanwhile, in processes of its own.
 """
 
 import gc
@@ -52,7 +53,8 @@ WARM_UP = 16
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 NOW = datetime.fromtimestamp(time.time() // 300 * 300, UTC)
 HOSTS = ("esx-1", "esx-2")
-FILLED = os.environ.get("GAVEL_BENCH_DATA_DIR")
+FILLED_DIR, FILLED_URL = os.environ.get("GAVEL_BENCH_DATA_DIR"), os.environ.get("GAVEL_BENCH_URL")
+FILLED = FILLED_DIR or FILLED_URL
 BESIDE = os.environ.get("GAVEL_BENCH_BESIDE") == "1"
 
 
@@ -62,8 +64,12 @@ def serial(number: int) -> str:
 
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    if FILLED:
-        with postgres.running(Path(FILLED) / "postgres") as cluster:
+    if FILLED_URL:
+        migrate(FILLED_URL)
+        yield FILLED_URL
+        return
+    if FILLED_DIR:
+        with postgres.running(Path(FILLED_DIR) / "postgres") as cluster:
             migrate(cluster.url())
             yield cluster.url()
         return

@@ -1,11 +1,35 @@
 """Ledger rows for tests: random, but consistent as the maths makes them."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
+from typing import Any
 
 import numpy as np
 
 from gavel.analysis.intervals import Floats
+from gavel.db.series.codes import CodeRounding
+from gavel.db.series.digits import shorten
+from gavel.db.series.ledger_columns import FLAGS as _FLAGS
 from gavel.domain.ledger import LedgerRows, Notes
+
+
+def short_ledger_rows(n: int, seed: int = 0) -> tuple[LedgerRows, Notes]:
+    """`ledger_rows` in numbers that both storage modes keep as they are: of 12 binary digits, and sums of them that are stored as well."""
+    rows, notes = ledger_rows(n, seed)
+    ops = np.minimum(rows.ops[:, :2], 2_000)
+    weights = np.minimum(rows.span_ops[:, :2], ops[:, :, None])
+    parts = np.minimum(rows.segment_ops[:, :2], ops[:, :, None])
+    time = _short(_all(rows.span_time[:, :2]))
+    segment_time = _all(_short(rows.segment_time[:, :2]))
+    columns = {"span_time": time, "span_lower": time * 0.5, "span_upper": time * 2, "segment_time": segment_time}
+    columns |= {"span_ops": _all(weights), "segment_ops": _all(parts), "ops": _all(ops), "bytes": _all(ops * 4096)}
+    shortened: dict[str, Any] = {
+        field.name: _short(getattr(notes, field.name)) for field in fields(Notes) if field.name not in _FLAGS
+    }
+    return replace(rows, outermost_lower=_short(rows.outermost_lower), **columns), replace(notes, **shortened)
+
+
+def _short(numbers: Floats) -> Floats:
+    return shorten(numbers.astype(np.float32).ravel(), CodeRounding.NEAREST).reshape(numbers.shape).astype(np.float64)
 
 
 def ledger_rows(n: int, seed: int = 0) -> tuple[LedgerRows, Notes]:
@@ -39,7 +63,7 @@ def _parts(rng: np.random.Generator, ops: Floats, parts: int, *, bounds: bool) -
 
 
 def _notes(rng: np.random.Generator, n: int) -> Notes:
-    flags: dict[str, np.ndarray] = {name: rng.integers(0, 512, n) for name in ("reasons", "quality_reasons")}
+    flags: dict[str, np.ndarray] = {name: rng.integers(0, 512, n) for name in _FLAGS}
     others: dict[str, np.ndarray] = {
         field.name: rng.uniform(0, 1000, n) for field in fields(Notes) if field.name not in flags
     }

@@ -101,8 +101,9 @@ def _correlate_once(worker: Worker) -> int:
     with snapshot(worker.engine) as connection:
         ask.hold_samples(connection)
         look = _load_snapshot(connection, now)
-        ask.renew_minutes(connection, RULES_VERSION, _oldest(connection, now))
-        _take_changes(connection, look)
+        oldest = _ceiling(_oldest(connection, now))
+        ask.renew_minutes(connection, RULES_VERSION, oldest)
+        _take_changes(connection, look, oldest)
         return _write_new(connection, look) or _write_early(connection, look) or _write_again(connection, look)
 
 
@@ -174,8 +175,12 @@ def _shifts(environment: Environment, shifts: Offsets) -> dict[int, tuple[timede
     return {source: shifts.shifts(np.array(sorted(those))) for source, those in clocks.items()}
 
 
-def _take_changes(connection: Connection, look: Snapshot) -> None:
-    """Changes behind the stand become minutes to be written again; those ahead of it will be seen when their minutes come."""
+def _take_changes(connection: Connection, look: Snapshot, oldest: datetime) -> None:
+    """Changes behind the stand become minutes to be written again; those ahead of it will be seen when their minutes come.
+
+    oldest: minutes before it stay as they are: they would be written from what is left of their samples.
+    """
+    ask.forget_minutes(connection, oldest)
     changes = ask.changes(connection, look.now - GRACE)
     shifts = _shifts(look.environment, look.offsets)
     until, minutes, held = look.stand.until_at, set[datetime](), list[int]()
@@ -183,7 +188,7 @@ def _take_changes(connection: Connection, look: Snapshot) -> None:
         low, high = (timedelta(0), timedelta(0))
         if change.source_id is not None:
             low, high = shifts.get(change.source_id, (low, high))
-        late = Span(_floor(change.lo - high), min(_ceiling(change.hi - low), until)).minutes
+        late = Span(max(_floor(change.lo - high), oldest), min(_ceiling(change.hi - low), until)).minutes
         if change.source_id is None and not change.is_held and late and late[-1] + MINUTE > look.now - GRACE:
             held.append(change.id)
         else:

@@ -37,8 +37,8 @@ class Size:
     vms: int
 
 
-def lab_of(size: Size) -> Lab:
-    """The same lab for the same size, in any process."""
+def lab_of(size: Size, *, step_s: int = _STEP_S) -> Lab:
+    """The same lab for the same size, in any process; its model solved every `step_s`."""
     datastores, vms = size.datastores, size.vms
     clusters = max(1, ceil((datastores - _OWN_DATASTORES) / _PER_CLUSTER))
     scale = Scale(
@@ -50,7 +50,7 @@ def lab_of(size: Size) -> Lab:
         vms=max(0, vms - _OWN_VMS),
         disks_per_vm=_DISKS,
     )
-    return create_lab(size.seed, scale, step_s=_STEP_S)
+    return create_lab(size.seed, scale, step_s=step_s)
 
 
 def registered(engine: Engine, lab: Lab, folder: Path, say: Callable[[str], None]) -> dict[str, int]:

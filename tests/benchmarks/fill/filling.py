@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import cached_property
 
 import numpy as np
 from sqlalchemy import Connection, Engine, text
+from tests.benchmarks.fill.columnstore import mode_of, refresh
 from tests.benchmarks.fill.environment import Size
 from tests.benchmarks.fill.journal import HOUR, Kind, Unit, note
 from tests.benchmarks.fill.ledgering import write_hours, write_minutes
@@ -14,7 +16,7 @@ from tests.benchmarks.fill.sampling import Stretch, of_array, of_vcenter
 from gavel.db.engine import transaction
 from gavel.db.queries.clocks import record_clocks
 from gavel.db.series import packed, partitions, plain
-from gavel.db.series.catalog import ROLLED, ROLLS, SAMPLE_ROLLS, SAMPLES, Roll
+from gavel.db.series.catalog import LEDGER_ROLLS, ROLLED, ROLLS, SAMPLE_ROLLS, SAMPLES, Mode, Roll
 from gavel.db.series.maintenance import roll_dirty
 from gavel.db.write.samples import write_samples
 from gavel.domain.source import ClockReading
@@ -44,6 +46,9 @@ class Filling:
             Kind.MINUTE_LEDGER: lambda connection, one: write_minutes(connection, one.after, one.until),
             Kind.DAY: self._day,
         }[unit.kind]
+        if self.mode is Mode.TIMESCALE and unit.kind is Kind.DAY:
+            # Before the ready sums of its times are there: those would go with the first refresh.
+            refresh(self.engine, LEDGER_ROLLS, unit.until)
         with transaction(self.engine) as connection:
             # A unit is many minutes' work, most of it between two statements.
             for limit in ("statement_timeout", "idle_in_transaction_session_timeout"):
@@ -53,6 +58,10 @@ class Filling:
         if unit.kind is not Kind.DAY:
             roll_dirty(self.engine, self.until + 2 * _MINUTE)
         return rows
+
+    @cached_property
+    def mode(self) -> Mode:
+        return mode_of(self.engine)
 
     def _minute_samples(self, connection: Connection, unit: Unit) -> int:
         ends = _ends(unit, _MINUTE)
@@ -65,6 +74,9 @@ class Filling:
         starts = ends[:, None] - 3600 + 60 * np.array(_MINUTES_OF_AN_HOUR)
         spans = np.stack([starts, starts + 60], axis=2)
         rows = self._samples(connection, unit, Stretch(3600, ends, spans.astype(np.float64)))
+        if self.mode is Mode.TIMESCALE:
+            # Their sums are made of them in the end; until they are as old as samples get, they stay.
+            return rows + write_hours(connection, unit.after, unit.until)
         for rolls in SAMPLE_ROLLS.values():
             for roll in rolls:
                 rows += self._roll_hours(connection, roll, unit) if roll.width == HOUR else 0

@@ -3,12 +3,13 @@
 from collections.abc import Callable, Iterable
 
 from sqlalchemy import Connection, Engine, text
+from tests.benchmarks.fill.columnstore import mode_of, refresh
 from tests.benchmarks.fill.journal import HOUR, Plan
 
 from gavel.db.engine import transaction
 from gavel.db.queries.correlation import LedgerProgress, changes, save_progress, settle
 from gavel.db.series import partitions
-from gavel.db.series.catalog import LEDGER, LEDGER_LEAVES, ROLLED, ROLLS, SAMPLES
+from gavel.db.series.catalog import LEDGER, LEDGER_LEAVES, ROLLED, ROLLS, SAMPLES, Mode
 from gavel.db.series.maintenance import REORDER_GRACE, reorder_closed, roll_dirty
 from gavel.db.write.samples import advance_watermark
 from gavel.domain.source import Stream
@@ -19,14 +20,19 @@ _ORDERED = tuple(SAMPLES[stream] for stream in ROLLED)
 
 
 def finish(engine: Engine, asked: Plan, sources: Iterable[int], say: Callable[[str], None]) -> None:
-    roll_dirty(engine, asked.until + HOUR / 30)
+    if is_plain := mode_of(engine) is Mode.PLAIN:
+        roll_dirty(engine, asked.until + HOUR / 30)
+    else:
+        refresh(engine, ROLLS.values(), asked.until)
     with transaction(engine) as connection:
         for source in sources:
             _passed(connection, source, asked)
         save_progress(connection, LedgerProgress(asked.until, None, frozenset()))
         settle(connection, [change.id for change in changes(connection, asked.until)], ())
-        _note_order(connection, asked)
-    _let_go(engine, asked)
+        if is_plain:
+            _note_order(connection, asked)
+    if is_plain:
+        _let_go(engine, asked)
     while reorder_closed(engine, asked.until):
         pass
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:

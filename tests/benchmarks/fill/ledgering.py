@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from sqlalchemy import Connection, Engine
+from tests.benchmarks.fill.columnstore import materialized
 
 from gavel.analysis.gridded import Stretch
 from gavel.analysis.minutes import Attribution, attributed
@@ -18,10 +19,10 @@ from gavel.db import copying
 from gavel.db.copying import Field, Numbers
 from gavel.db.engine import transaction
 from gavel.db.queries import correlation as ask
-from gavel.db.series import ledger_columns, partitions, plain
+from gavel.db.series import ledger_columns, modes, partitions, plain
 from gavel.db.series.catalog import LEDGER, LEDGER_LEAVES, LEDGER_ROLLS, Mode, RawSeries
 from gavel.db.series.room import make_room, note_rows
-from gavel.db.write.ledger import _FIELDS, FIRST_PARENT, _columns
+from gavel.db.write.ledger import _FIELDS, FIRST_PARENT, _columns, stored
 from gavel.domain.ledger import joined
 from gavel.domain.samples import Int64Array
 from gavel.domain.source import GRAIN_S, Stream
@@ -147,15 +148,20 @@ def _columns_of(found: Environment, attribution: Attribution) -> dict[str, Numbe
 def _copy_minutes(connection: Connection, series: RawSeries, columns: _Columns) -> None:
     if len(columns["ts"]):
         stamps = np.asarray(columns["ts"]).astype(np.int64)
-        make_room(connection, Mode.PLAIN, series, stamps)
-        note_rows(connection, Mode.PLAIN, series, int(stamps.min()), int(stamps.max()))
-        _copy(connection, series.name, _FIELDS, columns)
+        mode = modes.stored(connection)
+        make_room(connection, mode, series, stamps)
+        note_rows(connection, mode, series, int(stamps.min()), int(stamps.max()))
+        _copy(connection, series.name, _FIELDS, stored(mode, columns))
 
 
 def _copy_hours(connection: Connection, columns: dict[str, Numbers], since: datetime, until: datetime) -> None:
     """Roll-ups hold the ops of every part in full, and how many minutes they are of."""
     hour = LEDGER_ROLLS[1]
-    partitions.ensure(connection.engine, hour, list(plain.partitions_between(hour, since, until)))
+    if modes.stored(connection) is Mode.TIMESCALE:
+        table = materialized(connection, hour)
+    else:
+        table = hour.name
+        partitions.ensure(connection.engine, hour, list(plain.partitions_between(hour, since, until)))
     ops = {"read": columns["read_ops"], "write": columns["write_ops"]}
     ops["all"] = np.nan_to_num(ops["read"]) + np.nan_to_num(ops["write"])
     whole = {name: column for name, column in columns.items() if name != "ts"}
@@ -167,7 +173,7 @@ def _copy_hours(connection: Connection, columns: dict[str, Numbers], since: date
     whole |= {"bucket": columns["ts"], "minutes": np.full(len(columns["ts"]), _MINUTES_OF_AN_HOUR, dtype=np.int64)}
     fields = [Field("bucket", "timestamptz"), Field("entity_id", "integer")]
     fields += [Field(partial.name, partial.sql_type) for partial in hour.partials]
-    _copy(connection, hour.name, fields, whole)
+    _copy(connection, table, fields, whole)
 
 
 def _copy(connection: Connection, table: str, fields: list[Field] | tuple[Field, ...], columns: _Columns) -> None:

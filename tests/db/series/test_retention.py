@@ -252,8 +252,8 @@ def test_retention_policies_of_timescaledb_fit_each_other_after_a_change(store: 
     made_from = {"vm_disk_5m": Grain.SAMPLES, "ledger_5m": Grain.MINUTES, "ledger_1h": Grain.FIVE_MINUTES}
     for name, source in made_from.items():
         assert policy(store, REFRESH, name) == chosen[source] - DAY, "what has to be made again is there for a day more"
-        assert policy(store, PACKING, name) == chosen[source], "what may be made again is not packed"
-    assert policy(store, PACKING, "vm_disk_sample") == 2 * HOUR
+        assert policy(store, PACKING, name) == HOUR, "what may be made again is packed as soon as all else"
+    assert policy(store, PACKING, "vm_disk_sample") == HOUR
 
 
 def test_retention_that_was_lengthened_is_refreshed_as_far_back_as_there_are_samples(store: Store) -> None:

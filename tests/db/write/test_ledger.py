@@ -10,7 +10,7 @@ import numpy.typing as npt
 import psycopg
 import pytest
 from tests.db.conftest import Store, put_in_order
-from tests.db.ledgers import ledger_rows
+from tests.db.ledgers import short_ledger_rows as ledger_rows
 
 from gavel.analysis.ledger import rolled_up
 from gavel.db.engine import reading, transaction

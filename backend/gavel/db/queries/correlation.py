@@ -153,6 +153,11 @@ def dirty_minutes(connection: Connection, limit: int) -> list[datetime]:
     return list(connection.scalars(select(dirty_minute.c.minute).order_by(dirty_minute.c.minute.desc()).limit(limit)))
 
 
+def forget_minutes(connection: Connection, before: datetime) -> None:
+    """Minutes that begin before it are not to be written again."""
+    connection.execute(delete(dirty_minute).where(dirty_minute.c.minute < before))
+
+
 _RECALCULATED = text(f"""
     INSERT INTO recalculated_minute (minute, recalculated_at, times)
     SELECT d.minute, :now, 1 FROM dirty_minute d WHERE d.is_late AND d.minute BETWEEN :lo AND :hi AND d.minute < :settled

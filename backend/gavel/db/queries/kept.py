@@ -8,7 +8,7 @@ from enum import StrEnum
 from sqlalchemy import text
 
 from gavel.db.engine import Connection
-from gavel.db.series import modes, packed, plain
+from gavel.db.series import modes, packed, plain, timescale
 from gavel.db.series.catalog import (
     DAY,
     HOUR,
@@ -105,7 +105,8 @@ def _begun(connection: Connection, roll: Roll, since: datetime, mode: Mode) -> d
     """
     sums = packed.rows(roll, (), of="entity_id = :key")
     key = scope_key(ScopeKind.ENVIRONMENT, ENVIRONMENT_ID)
-    limits = {"key": key, "lo": since, "hi": since + roll.chunk[mode]}
+    width = timescale.widest_chunk(roll) if mode is Mode.TIMESCALE else roll.chunk[mode]
+    limits = {"key": key, "lo": since, "hi": since + width}
     return connection.execute(text(f"SELECT min({roll.time}) FROM {sums} r"), limits).scalar_one() or since
 
 

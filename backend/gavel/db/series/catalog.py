@@ -68,13 +68,13 @@ def _samples(stream: Stream, *, chunk: timedelta = HOUR) -> RawSeries:
     return RawSeries(
         name=f"{stream}_sample",
         columns=sample_types(stream),
-        chunk={Mode.PLAIN: chunk, Mode.TIMESCALE: 2 * HOUR},
+        chunk={Mode.PLAIN: chunk, Mode.TIMESCALE: 6 * HOUR},
         grain=Grain.SAMPLES,
     )
 
 
-def _ledger(name: str, grain: Grain) -> RawSeries:
-    return RawSeries(name, ledger_columns.TYPES, chunk={Mode.PLAIN: HOUR, Mode.TIMESCALE: 2 * HOUR}, grain=grain)
+def _ledger(name: str, grain: Grain, *, chunk: timedelta) -> RawSeries:
+    return RawSeries(name, ledger_columns.TYPES, chunk={Mode.PLAIN: HOUR, Mode.TIMESCALE: chunk}, grain=grain)
 
 
 def _rolls(name: str, raw: RawSeries, parts: tuple[Partial, ...], origin: datetime) -> tuple[Roll, Roll]:
@@ -96,7 +96,7 @@ def _rolls(name: str, raw: RawSeries, parts: tuple[Partial, ...], origin: dateti
         width=HOUR,
         partials=parts,
         of_raw=False,
-        chunk={Mode.PLAIN: 7 * DAY, Mode.TIMESCALE: 28 * DAY},
+        chunk={Mode.PLAIN: 7 * DAY, Mode.TIMESCALE: 7 * DAY},
         grain=Grain.HOURS,
         origin=origin,
     )
@@ -106,8 +106,8 @@ def _rolls(name: str, raw: RawSeries, parts: tuple[Partial, ...], origin: dateti
 ROLLED = tuple(ROLL_UPS)
 SAMPLES: Mapping[Stream, RawSeries] = {stream: _samples(stream) for stream in Stream}
 # Minutes of the ledger, stamped with their start: of leaves (virtual disks, devices of hosts), and of all that they add up to.
-LEDGER_LEAVES = _ledger("ledger_leaf_1m", Grain.SAMPLES)
-LEDGER = _ledger("ledger_1m", Grain.MINUTES)
+LEDGER_LEAVES = _ledger("ledger_leaf_1m", Grain.SAMPLES, chunk=6 * HOUR)
+LEDGER = _ledger("ledger_1m", Grain.MINUTES, chunk=8 * HOUR)
 LEDGER_ROLLS = _rolls("ledger", LEDGER, ledger_columns.PARTIALS, EPOCH)
 # By the width of the roll-up whose buckets they tell more of. Apart from them: a continuous aggregate takes no new column.
 LEDGER_MEASURED = {

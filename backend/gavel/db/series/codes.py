@@ -21,6 +21,18 @@ class CodeRounding(StrEnum):
     UP = "up"
 
 
+_BOUNDS = {"_lower": CodeRounding.DOWN, "_upper": CodeRounding.UP}
+
+
+def rounding_of(name: str) -> CodeRounding:
+    """Of a column, by its name."""
+    return next((rounding for end, rounding in _BOUNDS.items() if name.endswith(end)), CodeRounding.NEAREST)
+
+
+def is_bound(name: str) -> bool:
+    return rounding_of(name) is not CodeRounding.NEAREST
+
+
 def create() -> str:
     """The function that reads a code; NULL stays NULL."""
     wrapped = f"(code::int & {_CODES - 1})"

@@ -30,7 +30,6 @@ _COMPRESS_FROM = 512
 # Of an I/O-time in µs a sixteenth is kept; of a clock's error in seconds a tenth of a millisecond.
 _SCALES = {"offset_error_s": 10_000}
 _SCALE_OF_REALS = 16
-_ROUNDING = {"_lower": CodeRounding.DOWN, "_upper": CodeRounding.UP}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,14 +95,13 @@ def _columns(series: Series) -> Mapping[str, PackedColumn]:
 
 def _column(name: str, sql_type: str, same_as: str | None) -> PackedColumn:
     scale = None if name in ledger_columns.FLAGS else _SCALES.get(name, _SCALE_OF_REALS if sql_type == "real" else 1)
-    rounding = next((rounding for end, rounding in _ROUNDING.items() if name.endswith(end)), CodeRounding.NEAREST)
-    return PackedColumn(name, sql_type, scale, rounding, same_as)
+    return PackedColumn(name, sql_type, scale, codes.rounding_of(name), same_as)
 
 
 def _same_time(name: str, names: Mapping[str, str]) -> str | None:
     """Of a bound in a minute: the estimate, which is measured exactly as often as not."""
-    part, _, end = name.rpartition("_")
-    return time if f"_{end}" in _ROUNDING and (time := f"{part}_time") in names else None
+    part, _, _ = name.rpartition("_")
+    return time if codes.is_bound(name) and (time := f"{part}_time") in names else None
 
 
 def _same_as(name: str, sql_type: str, names: Sequence[str]) -> str | None:

@@ -23,11 +23,10 @@ _FOR_GOOD = 36_500 * DAY
 _GRAINS = {name: raw.grain for name, raw in RAWS.items()} | {name: roll.grain for name, roll in ROLLS.items()}
 _POLICIES = text("""
     SELECT j.job_id, j.proc_name, coalesce(a.view_name, j.hypertable_name) AS series,
-        (j.config ->> CASE j.proc_name WHEN 'policy_retention' THEN 'drop_after'
-            WHEN 'policy_refresh_continuous_aggregate' THEN 'start_offset' ELSE 'compress_after' END)::interval AS length
+        (j.config ->> CASE j.proc_name WHEN 'policy_retention' THEN 'drop_after' ELSE 'start_offset' END)::interval AS length
     FROM timescaledb_information.jobs j LEFT JOIN timescaledb_information.continuous_aggregates a
         ON (a.materialization_hypertable_schema, a.materialization_hypertable_name) = (j.hypertable_schema, j.hypertable_name)
-    WHERE j.proc_name IN ('policy_retention', 'policy_refresh_continuous_aggregate', 'policy_compression')
+    WHERE j.proc_name IN ('policy_retention', 'policy_refresh_continuous_aggregate')
 """)
 _ALTER = text("""
     SELECT alter_job(job_id, config => jsonb_set(config, ARRAY[CAST(:key AS text)], to_jsonb(CAST(:length AS text))))
@@ -72,7 +71,7 @@ def change(connection: Connection, chosen: Mapping[Grain, timedelta]) -> list[Re
 
 
 def fit_policies(connection: Connection, storage: modes.Storage) -> int:
-    """On TimescaleDB: dropping, refreshing and packing of every series as the retention asks for; returns how many policies differed."""
+    """On TimescaleDB: dropping and refreshing of every series as the retention asks for; returns how many policies differed."""
     if storage.mode is Mode.PLAIN:
         return 0
     wanted = {(series, policy): (key, length) for series, policy, key, length in _wanted(storage)}
@@ -87,13 +86,12 @@ def fit_policies(connection: Connection, storage: modes.Storage) -> int:
 
 
 def _wanted(storage: modes.Storage) -> Iterator[tuple[str, str, str, timedelta]]:
-    """Series, policy, the name of its length and the length. Samples and minutes are packed by the age of a chunk, whatever is kept."""
+    """Series, policy, the name of its length and the length. Chunks are packed by their age, whatever is kept (`timescale.lay_out`)."""
     for name, grain in _GRAINS.items():
         yield name, "policy_retention", "drop_after", storage.keep(grain)
     for roll in ROLLS.values():
-        source = _GRAINS[roll.source]
-        yield roll.name, "policy_refresh_continuous_aggregate", "start_offset", _refreshed(storage, source)
-        yield roll.name, "policy_compression", "compress_after", storage.keep(source)
+        refreshed = _refreshed(storage, _GRAINS[roll.source])
+        yield roll.name, "policy_refresh_continuous_aggregate", "start_offset", refreshed
 
 
 def _refreshed(storage: modes.Storage, source: Grain) -> timedelta:

@@ -19,6 +19,15 @@ def create(mode: Mode, names: Iterable[str]) -> Iterator[str]:
             yield from (plain.create_roll(roll) if mode is Mode.PLAIN else timescale.create_roll(roll, _source(roll)))
 
 
+def lay_out(names: Iterable[str]) -> Iterator[str]:
+    """On TimescaleDB: how chunks of the named series are laid out and packed, after they are created."""
+    wanted = set(names)
+    every: list[RawSeries | Roll] = [*RAWS.values(), *ROLLS.values()]
+    for series in every:
+        if series.name in wanted:
+            yield from timescale.lay_out(series)
+
+
 def create_packed(names: Iterable[str]) -> Iterator[str]:
     """Statements for the named series in short, the same in both modes; for roll-ups without how columns are stored."""
     wanted = set(names)
@@ -60,7 +69,9 @@ def main(arguments: Sequence[str]) -> None:
         asked = names or [*ROLLS, *RAWS]
         sys.stdout.write(as_script(chain(create_packed(asked), stay_with_row(asked))))
         return
-    sys.stdout.write(as_script(create(Mode(mode), names or [*RAWS, *ROLLS])))
+    asked = names or [*RAWS, *ROLLS]
+    laid_out = lay_out(asked) if mode == Mode.TIMESCALE else ()
+    sys.stdout.write(as_script(chain(create(Mode(mode), asked), laid_out)))
 
 
 if __name__ == "__main__":

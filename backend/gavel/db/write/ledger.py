@@ -10,7 +10,8 @@ from sqlalchemy import Connection, text
 from gavel.db import copying
 from gavel.db.copying import Field
 from gavel.db.series import ledger_columns, modes
-from gavel.db.series.catalog import LEDGER, LEDGER_LEAVES, RawSeries
+from gavel.db.series.catalog import LEDGER, LEDGER_LEAVES, Mode, RawSeries
+from gavel.db.series.digits import shortened
 from gavel.db.series.room import make_room, note_rows, stamp_us
 from gavel.domain.io_path import Direction, Segment
 from gavel.domain.ledger import LedgerRows, Notes, picked
@@ -53,6 +54,7 @@ def _write(
 ) -> None:
     replaced = np.array([stamp_us(minute) for minute in replace], dtype=np.int64)
     mode, stamps = modes.stored(connection), np.concatenate([columns["ts"].astype(np.int64), replaced])
+    columns = stored(mode, columns)
     make_room(connection, mode, series, stamps)
     note_rows(connection, mode, series, int(stamps.min()), int(stamps.max()))
     if replace:
@@ -64,6 +66,11 @@ def _write(
     # Most parts are not measured in any row of a batch: a column that is left out is NULL, and costs nothing.
     fields = [field for field in _FIELDS if not field.absent(columns[field.name]).all()]
     copying.copy(connection, series.name, fields, copying.pack(fields, columns))
+
+
+def stored(mode: Mode, columns: Mapping[str, copying.Numbers]) -> Mapping[str, copying.Numbers]:
+    """As the mode keeps them: on plain PostgreSQL numbers are shortened when their partition is packed."""
+    return shortened(columns) if mode is Mode.TIMESCALE else columns
 
 
 _FIELDS = tuple(Field(name, sql_type.removesuffix(" NOT NULL")) for name, sql_type in ledger_columns.TYPES.items())
