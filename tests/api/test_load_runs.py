@@ -195,6 +195,9 @@ def test_test_run_needs_a_vm_and_a_capture_takes_none(admin: TestClient, vm_id: 
     assert admin.post(f"{API}/imports", json=announced | {"vm_id": 9999}).status_code == 404
     capture = admin.post(f"{API}/imports", json=announced | {"format": "esxtop", "vm_id": vm_id})
     assert (capture.status_code, "leave the VM out" in capture.json()["detail"]) == (422, True)
+    for given in ({"offset_s": 3.0}, {"started_at": NOW.isoformat()}):
+        timed = admin.post(f"{API}/imports", json=announced | {"format": "esxtop"} | given)
+        assert (timed.status_code, "is given with its host" in timed.json()["detail"]) == (422, True)
 
 
 def test_test_run_file_that_is_broken_fails_with_line_and_remedy(admin: TestClient, engine: Engine, vm_id: int) -> None:
@@ -250,6 +253,21 @@ def test_test_run_of_any_tool_has_layers_and_a_sentence_with_what_is_given_besid
     assert one["directions"][-1]["total_us"] == pytest.approx(930)
     if tool == "vdbench":
         assert one["sentence"] == "vdbench saw 1.40 ms at 2,000 IOPS: guest 0.47, kernel 0.44, SAN 0.09, array 0.40."
+
+
+@pytest.mark.parametrize(("ahead_s", "minutes_later"), [(600.0, -10), (-120.0, 2)])
+def test_test_run_of_a_clock_that_is_off_is_compared_with_the_minutes_of_its_hosts(
+    admin: TestClient, engine: Engine, vm_id: int, ahead_s: float, minutes_later: int
+) -> None:
+    import_id = imported(admin, engine, vm_id, fio(1400, ended_at=NOW - 5 * MINUTE), offset_s=ahead_s)
+    (one,) = runs(admin, vm_id)["items"]
+    ends_at = NOW - 5 * MINUTE + minutes_later * MINUTE
+    assert datetime.fromisoformat(one["window"]["to_at"]) == ends_at
+    assert datetime.fromisoformat(one["run"]["ends_at"]) == ends_at
+    assert one["run"]["offset_s"] == ahead_s
+    found = listed(admin, import_id)
+    assert datetime.fromisoformat(found["ends_at"]) == NOW - 5 * MINUTE
+    assert (found["offset_s"], found["offset_by"]) == (ahead_s, "given")
 
 
 def test_test_runs_of_two_tools_are_compared(admin: TestClient, engine: Engine, vm_id: int) -> None:

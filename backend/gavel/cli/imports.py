@@ -64,6 +64,9 @@ def _add_tool(parser: argparse.ArgumentParser) -> None:
         metavar="TIME",
         help="when the tool was started, where the file has no date (ISO 8601)",
     )
+    parser.add_argument(
+        "--offset", type=float, metavar="SECONDS", help="how far the clock of the VM is ahead of that of its host"
+    )
 
 
 def _instant(text: str) -> datetime:
@@ -118,7 +121,7 @@ def _import_runs(engine: Engine, arguments: argparse.Namespace) -> int:
         vm_id = vm_id_by_name(connection, arguments.vm)
 
     def import_one(path: Path) -> None:
-        options = ImportOptions(arguments.utc_offset, vm_id, arguments.started_at)
+        options = ImportOptions(arguments.utc_offset, vm_id, arguments.started_at, arguments.offset)
         import_id = _import_one(engine, arguments.action, path, options)
         with reading(engine) as connection:
             print("\n".join(_lines(load_import(connection, import_id))))
@@ -198,4 +201,5 @@ def _run_lines(imported: FileImport) -> list[str]:
     when = "time not in the file"
     if imported.starts_at is not None and imported.ends_at is not None:
         when = f"{imported.starts_at:%Y-%m-%d %H:%M:%S} – {imported.ends_at:%H:%M:%S} UTC"
-    return [f"      VM {imported.vm}, {imported.runs} test {'run' if imported.runs == 1 else 'runs'}, {when}"]
+    clock = "" if imported.offset_s is None else f"; clock {imported.offset_s:+.2f} s (given)"
+    return [f"      VM {imported.vm}, {imported.runs} test {'run' if imported.runs == 1 else 'runs'}, {when}{clock}"]

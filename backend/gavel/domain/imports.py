@@ -70,16 +70,22 @@ class ImportedCapture:
 class ImportOptions:
     """What is chosen beside the file, where it does not say. utc_bias_minutes: UTC minus its local time.
 
-    vm_id: the VM that a load tool ran in. started_at: when the tool was started.
+    vm_id: the VM that a load tool ran in. started_at: when the tool was started, by its own clock. offset_s: how far that clock is ahead.
     """
 
     utc_bias_minutes: int | None = None
     vm_id: int | None = None
     started_at: datetime | None = None
+    offset_s: float | None = None
 
     def as_json(self) -> dict[str, Any]:
         started_at = None if self.started_at is None else self.started_at.isoformat()
-        return {"utc_bias_minutes": self.utc_bias_minutes, "vm_id": self.vm_id, "started_at": started_at}
+        return {
+            "utc_bias_minutes": self.utc_bias_minutes,
+            "vm_id": self.vm_id,
+            "started_at": started_at,
+            "offset_s": self.offset_s,
+        }
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> "ImportOptions":
@@ -89,4 +95,5 @@ class ImportOptions:
             utc_bias_minutes=stored.get("utc_bias_minutes"),
             vm_id=stored.get("vm_id"),
             started_at=None if started_at is None else datetime.fromisoformat(started_at),
+            offset_s=stored.get("offset_s"),
         )

@@ -72,7 +72,7 @@ def _save(
         return
     if options.vm_id is None or not refs(connection, RefKind.VM, [options.vm_id]):
         raise SettingsError("The VM that the test ran in is no longer in the inventory: choose another.")
-    save_runs(connection, import_id, options.vm_id, held.runs, now)
+    save_runs(connection, import_id, options.vm_id, held.runs, options.offset_s, now)
 
 
 def _require_vm(connection: Connection, kind: str, options: ImportOptions) -> None:
@@ -80,6 +80,8 @@ def _require_vm(connection: Connection, kind: str, options: ImportOptions) -> No
     if not FORMATS[kind].is_load_tool:
         if options.vm_id is not None:
             raise SettingsError(f"An {FORMATS[kind].label} is of a host, not of a VM: leave the VM out.")
+        if options.started_at is not None or options.offset_s is not None:
+            raise SettingsError(f"An {FORMATS[kind].label} has its times; its offset is given with its host.")
         return
     if options.vm_id is None:
         raise SettingsError(f"{FORMATS[kind].label}: name the VM that the tool ran in.")

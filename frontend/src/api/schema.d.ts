@@ -4400,7 +4400,7 @@ export interface components {
          * ImportIn
          * @description A file that will come in parts. `utc_bias_minutes`: UTC minus the local time of its stamps, where the file names no time zone.
          *     `vm_id`: the VM that a load tool ran in; required for its result, refused for a capture. `started_at`: when the tool was started, where
-         *     its result has no date.
+         *     its result has no date. `offset_s`: how far the clock of the machine that ran it is ahead of that of the hosts' samples.
          */
         ImportIn: {
             /** File Name */
@@ -4410,6 +4410,8 @@ export interface components {
              * @enum {string}
              */
             format: "esxtop" | "fio" | "vdbench" | "diskspd" | "iometer" | "sqlio" | "hcibench";
+            /** Offset S */
+            offset_s?: number | null;
             /** Size Bytes */
             size_bytes: number;
             /** Started At */
@@ -6688,7 +6690,8 @@ export interface components {
         };
         /**
          * StoredRun
-         * @description One run of `domain.load_runs`. figures: the directions that had I/O, `all` last.
+         * @description One run of `domain.load_runs`, its times by the clock of the hosts' samples. offset_s: by how much the tool's clock was ahead, where
+         *     that was given. figures: the directions that had I/O, `all` last.
          */
         StoredRun: {
             /** Block Size */
@@ -6712,6 +6715,8 @@ export interface components {
             is_direct: boolean | null;
             /** Name */
             name: string;
+            /** Offset S */
+            offset_s: number | null;
             /** Outstanding Limit */
             outstanding_limit: number | null;
             /** Starts At */
@@ -22253,6 +22258,7 @@ export interface operations {
                      *             "imported_at": "2026-11-26T03:09:53.843407Z",
                      *             "is_direct": true,
                      *             "name": "oltp",
+                     *             "offset_s": null,
                      *             "outstanding_limit": 128,
                      *             "starts_at": "2026-11-26T03:04:00Z",
                      *             "tool": "fio",
@@ -22412,6 +22418,7 @@ export interface operations {
                      *           "imported_at": "2026-11-26T03:09:53.843407Z",
                      *           "is_direct": true,
                      *           "name": "oltp",
+                     *           "offset_s": null,
                      *           "outstanding_limit": 128,
                      *           "starts_at": "2026-11-26T03:04:00Z",
                      *           "tool": "fio",
@@ -22534,6 +22541,7 @@ export interface operations {
                      *           "imported_at": "2026-11-26T03:09:53.751297Z",
                      *           "is_direct": true,
                      *           "name": "oltp",
+                     *           "offset_s": null,
                      *           "outstanding_limit": 128,
                      *           "starts_at": "2026-11-26T02:52:00Z",
                      *           "tool": "fio",

@@ -23,6 +23,9 @@ export const offsetChoice = 'UTC offset'
 export const offsetHint = 'Time zone of the VM'
 export const startedChoice = 'Started at'
 export const startedHint = 'Where the file has no date'
+export const aheadChoice = 'Clock ahead by'
+export const aheadHint = 'How far the VM’s clock is ahead of its host’s'
+export const clock = (offset: string) => `VM clock ${offset}, as given`
 export const empty = 'No test runs yet'
 export const emptyText =
   'Run fio in this VM with --output-format=json+ --output=run.json and drop the file on this card, or: gavel import fio run.json --vm NAME. Also vdbench, diskspd, Iometer, sqlio and HCIBench.'

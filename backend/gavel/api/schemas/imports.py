@@ -48,7 +48,7 @@ class ImportOut(Out):
 class ImportIn(BaseModel):
     """A file that will come in parts. `utc_bias_minutes`: UTC minus the local time of its stamps, where the file names no time zone.
     `vm_id`: the VM that a load tool ran in; required for its result, refused for a capture. `started_at`: when the tool was started, where
-    its result has no date."""
+    its result has no date. `offset_s`: how far the clock of the machine that ran it is ahead of that of the hosts' samples."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -58,6 +58,7 @@ class ImportIn(BaseModel):
     utc_bias_minutes: Annotated[int | None, Field(ge=-960, le=960)] = None
     vm_id: BodyId | None = None
     started_at: AwareDatetime | None = None
+    offset_s: Annotated[Number | None, Field(ge=-1_000_000, le=1_000_000)] = None
 
 
 class UploadPartOut(Out):

@@ -16,7 +16,8 @@ from gavel.domain.load_runs import LoadFigures, LoadWarning
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredRun:
-    """One run of `domain.load_runs`. figures: the directions that had I/O, `all` last."""
+    """One run of `domain.load_runs`, its times by the clock of the hosts' samples. offset_s: by how much the tool's clock was ahead, where
+    that was given. figures: the directions that had I/O, `all` last."""
 
     id: int
     import_id: int
@@ -28,6 +29,7 @@ class StoredRun:
     tool_version: str
     starts_at: datetime | None
     ends_at: datetime | None
+    offset_s: float | None
     outstanding_limit: int | None
     block_size: str | None
     is_direct: bool | None
@@ -36,9 +38,9 @@ class StoredRun:
 
 
 _ONE = load_run.c
-_STORED = select(load_run, file_import.c.file_name, file_import.c.created_at.label("imported_at")).select_from(
-    load_run.join(file_import, file_import.c.id == _ONE.import_id)
-)
+_STORED = select(
+    load_run, file_import.c.file_name, file_import.c.offset_s, file_import.c.created_at.label("imported_at")
+).select_from(load_run.join(file_import, file_import.c.id == _ONE.import_id))
 _ORDER = ("read", "write", "all")
 # Columns of the row that the record has in another shape, or not at all.
 _OTHER = ("warnings", "position")

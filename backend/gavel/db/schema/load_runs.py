@@ -17,7 +17,8 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from gavel.db.schema.base import identity, instant, metadata
 
-# position: of the run in its file. vm_id: the VM that the tool ran in. warnings: `domain.load_runs.LoadWarning`, as JSON.
+# position: of the run in its file. vm_id: the VM that the tool ran in. starts_at, ends_at: by the clock of the hosts' samples.
+# warnings: `domain.load_runs.LoadWarning`, as JSON.
 load_run = Table(
     "load_run",
     metadata,

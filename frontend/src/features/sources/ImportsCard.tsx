@@ -26,7 +26,7 @@ const RemoveImportDialog = onPress(
   async () => (await import('../../domain/imports/RemoveImportDialog')).RemoveImportDialog,
 )
 
-const CAPTURES = { format: 'esxtop', vm_id: null, utc_bias_minutes: null, started_at: null } as const
+const CAPTURES = { format: 'esxtop', vm_id: null, utc_bias_minutes: null, started_at: null, offset_s: null } as const
 const CAPTURE_FILES = '.csv,.gz,.zip,.tsv,.txt'
 
 export function ImportsCard() {

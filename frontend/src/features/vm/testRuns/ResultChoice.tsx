@@ -1,8 +1,11 @@
 /** Which load tool a file is of and, where its files do not say, the time zone and the date of the run. */
 
-import { NativeSelect, TextInput } from '@mantine/core'
+import { NativeSelect, NumberInput, TextInput } from '@mantine/core'
 import * as testRunsCopy from '../../../copy/testRuns'
 import { type Choice, hasOffset, hasStart, OFFSETS_MINUTES, offsetText, type ResultTool, TOOLS } from './resultTools'
+
+/** As the API takes it. */
+const MOST_AHEAD_S = 1_000_000
 
 interface ResultChoiceProps {
   choice: Choice
@@ -40,6 +43,18 @@ export function ResultChoice({ choice, onChoice }: ResultChoiceProps) {
           onChange={(event) => onChoice({ ...choice, started: event.currentTarget.value })}
         />
       )}
+      <NumberInput
+        size="xs"
+        w={140}
+        label={testRunsCopy.aheadChoice}
+        title={testRunsCopy.aheadHint}
+        hideControls
+        suffix=" s"
+        min={-MOST_AHEAD_S}
+        max={MOST_AHEAD_S}
+        value={choice.ahead_s}
+        onChange={(value) => onChoice({ ...choice, ahead_s: typeof value === 'number' ? value : '' })}
+      />
     </div>
   )
 }

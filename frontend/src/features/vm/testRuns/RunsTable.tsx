@@ -14,6 +14,7 @@ import { rangeSearch } from '../../../lib/range'
 import { formatWindow } from '../../../lib/time'
 import { formatBytesPerSecond, formatLatencyIn, formatRate, type LatencyScale, NOT_MEASURED } from '../../../lib/units'
 import {
+  aheadText,
   type ComparedDirection,
   latencyText,
   notesOf,
@@ -112,6 +113,9 @@ function RunRows({ compared, isSelected, onSelect, onRemove }: RunRowsProps) {
                 </span>
                 <span className="muted small">{settingsWords(run)}</span>
                 <RunTime compared={compared} />
+                {run.offset_s !== null && (
+                  <span className="muted small">{testRunsCopy.clock(aheadText(run.offset_s))}</span>
+                )}
                 <div className="row wrap gap-8">
                   <Checkbox
                     size="sm"

@@ -2,24 +2,32 @@ import { expect, it } from 'vitest'
 import * as testRunsCopy from '../../../copy/testRuns'
 import { type Choice, FIRST_CHOICE, OFFSETS_MINUTES, offsetText, TOOLS, targetOf } from './resultTools'
 
-const CHOICE: Choice = { tool: 'vdbench', offset_minutes: 120, started: '2026-03-14T09:30' }
+const CHOICE: Choice = { tool: 'vdbench', offset_minutes: 120, started: '2026-03-14T09:30', ahead_s: '' }
 
 it('a result is sent with the zone and start that its tool does not write', () => {
   expect(targetOf(CHOICE)).toEqual({
     format: 'vdbench',
     utc_bias_minutes: -120,
     started_at: '2026-03-14T09:30:00+02:00',
+    offset_s: null,
   })
+  expect(targetOf({ ...CHOICE, ahead_s: -2.5 }).offset_s).toBe(-2.5)
   expect(targetOf({ ...CHOICE, started: '2026-03-14T09:30:05' }).started_at).toBe('2026-03-14T09:30:05+02:00')
   expect(targetOf({ ...CHOICE, started: '' }).started_at).toBeNull()
 })
 
 it('a result of a tool that writes its times is sent as it is', () => {
-  expect(targetOf({ ...CHOICE, tool: 'fio' })).toEqual({ format: 'fio', utc_bias_minutes: null, started_at: null })
+  expect(targetOf({ ...CHOICE, tool: 'fio' })).toEqual({
+    format: 'fio',
+    utc_bias_minutes: null,
+    started_at: null,
+    offset_s: null,
+  })
   expect(targetOf({ ...CHOICE, tool: 'iometer' })).toEqual({
     format: 'iometer',
     utc_bias_minutes: -120,
     started_at: null,
+    offset_s: null,
   })
   expect(targetOf({ ...CHOICE, offset_minutes: 0 }).utc_bias_minutes).toBe(0)
 })

@@ -10,6 +10,8 @@ export interface Choice {
   offset_minutes: number
   /** Local time there, as the field has it; empty: not given. */
   started: string
+  /** How far the VM's clock is ahead; empty: not given. */
+  ahead_s: number | ''
 }
 
 export const TOOLS: readonly ResultTool[] = ['fio', 'vdbench', 'diskspd', 'iometer', 'sqlio', 'hcibench']
@@ -40,17 +42,24 @@ export const OFFSETS_MINUTES: readonly number[] = Array.from(
 )
 
 /** The zone of this browser is most often that of the VM. */
-export const FIRST_CHOICE: Choice = { tool: 'fio', offset_minutes: 0 - new Date().getTimezoneOffset(), started: '' }
+export const FIRST_CHOICE: Choice = {
+  tool: 'fio',
+  offset_minutes: 0 - new Date().getTimezoneOffset(),
+  started: '',
+  ahead_s: '',
+}
 
 export function targetOf({
   tool,
   offset_minutes,
   started,
-}: Choice): Pick<ImportIn, 'format' | 'utc_bias_minutes' | 'started_at'> {
+  ahead_s,
+}: Choice): Pick<ImportIn, 'format' | 'utc_bias_minutes' | 'started_at' | 'offset_s'> {
   return {
     format: tool,
     utc_bias_minutes: hasOffset(tool) ? 0 - offset_minutes : null,
     started_at: hasStart(tool) && started !== '' ? `${withSeconds(started)}${offsetText(offset_minutes)}` : null,
+    offset_s: ahead_s === '' ? null : ahead_s,
   }
 }
 

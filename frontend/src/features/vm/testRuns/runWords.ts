@@ -67,3 +67,6 @@ export function notesOf({ run, window, directions }: TestRun): string[] {
 
 export const settingsWords = ({ block_size, outstanding_limit }: TestRun['run']): string =>
   testRunsCopy.settings(block_size, outstanding_limit === null ? null : formatCount(outstanding_limit))
+
+/** By how much a clock is ahead, with its sign. */
+export const aheadText = (seconds: number) => `${seconds < 0 ? '−' : '+'}${formatFixed(Math.abs(seconds), 2)} s`

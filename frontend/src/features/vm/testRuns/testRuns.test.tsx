@@ -79,6 +79,7 @@ const RUN: TestRun = {
     tool_version: '3.35',
     starts_at: '2026-11-24T08:00:10Z',
     ends_at: '2026-11-24T08:05:10Z',
+    offset_s: null,
     outstanding_limit: 32,
     block_size: '8k',
     is_direct: true,
@@ -130,6 +131,11 @@ it('a test run leads to the minutes that it is compared with', () => {
   const href = screen.getByRole('link').getAttribute('href') ?? ''
   expect(href).toContain('/vms/17?')
   expect(decodeURIComponent(href)).toContain('from=2026-11-24T08:01:00')
+})
+
+it('a test run names the offset of its clock where one was given', () => {
+  table([{ ...RUN, run: { ...RUN.run, offset_s: -2.5 } }])
+  expect(screen.queryByText('VM clock −2.50 s, as given')).not.toBeNull()
 })
 
 it('a test run is selected for comparison and removed by its import', () => {
