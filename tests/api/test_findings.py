@@ -182,6 +182,15 @@ def test_rules_of_findings_say_what_they_look_for_and_how_many_are_open(client: 
     assert rules["paths-down"]["raised_when"] == RULES_BY_ID["paths-down"].raised_when
 
 
+def test_rules_of_findings_say_what_they_cannot_be_evaluated_on_yet(
+    client: TestClient, environment: Environment
+) -> None:
+    rules = {one["id"]: one["unevaluated"] for one in ask(client, "findings/rules")}
+    assert rules["array-saturation"]
+    assert rules["paths-down"] == []
+    assert all(one["reason"] for waiting in rules.values() for one in waiting)
+
+
 def test_findings_before_the_first_evaluation_are_none_and_say_so(client: TestClient) -> None:
     page = ask(client, "findings")
     assert (page["items"], page["total"], page["evaluated_at"]) == ([], 0, None)

@@ -16,6 +16,7 @@ from gavel.api.schemas.findings import (
     FindingStateCounts,
     FindingTotalsOut,
 )
+from gavel.correlate.finding_needs import UnevaluatedRule
 from gavel.db.queries.findings import FindingEventRow, FindingRow, FindingTotals
 from gavel.db.queries.refs import EntityRef, RefKind
 from gavel.findings.model import FindingRule
@@ -52,10 +53,11 @@ def finding_detail(row: FindingRow, history: Iterable[FindingEventRow]) -> Findi
     )
 
 
-def rule_out(rule: FindingRule, open_findings: int) -> FindingRuleOut:
+def rule_out(rule: FindingRule, open_findings: int, unevaluated: Iterable[UnevaluatedRule]) -> FindingRuleOut:
     return FindingRuleOut.model_validate(
         {name: getattr(rule, name) for name in ("id", "title", "raised_when", "cleared_when", "references")}
         | {"blind_spots": list(rule.blind_spots), "references": list(rule.references), "open": open_findings}
+        | {"unevaluated": [{"object": one.object, "reason": one.reason} for one in unevaluated if one.rule is rule]}
     )
 
 

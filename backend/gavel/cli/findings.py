@@ -12,6 +12,7 @@ from gavel.api.convert_findings import finding_detail, finding_out
 from gavel.api.schemas.findings import FindingDetail, FindingSeverityName, FindingStateName
 from gavel.cli.opened import opened
 from gavel.config import Settings
+from gavel.correlate.finding_needs import unevaluated_rules
 from gavel.db.engine import Engine, reading, transaction
 from gavel.db.queries import findings as stored
 from gavel.db.queries.findings import FindingQuery, FindingRow
@@ -56,7 +57,7 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
         return action(arguments, engine, datetime.now(UTC))
 
 
-def _list(arguments: argparse.Namespace, engine: Engine, _: datetime) -> int:
+def _list(arguments: argparse.Namespace, engine: Engine, now: datetime) -> int:
     unknown = sorted({*(arguments.rule or ())} - RULES_BY_ID.keys())
     if unknown:
         raise SettingsError(f"{', '.join(unknown)}: no such rule; there are {', '.join(RULES_BY_ID)}.")
@@ -72,6 +73,7 @@ def _list(arguments: argparse.Namespace, engine: Engine, _: datetime) -> int:
     )
     with reading(engine) as connection:
         found = stored.findings(connection, wanted)
+        waiting = [] if arguments.json else unevaluated_rules(connection, now)
     if arguments.json:
         items = [finding_out(row).model_dump(mode="json") for row in found.items]
         at = None if found.evaluated_at is None else found.evaluated_at.isoformat()
@@ -80,6 +82,8 @@ def _list(arguments: argparse.Namespace, engine: Engine, _: datetime) -> int:
     print("\n".join(_table(found.items)) if found.items else _nothing(found.evaluated_at))
     if found.total > len(found.items):
         print(f"{found.total - len(found.items):,} more; narrow the list, or give --limit.")
+    for one in (one for one in waiting if not wanted.rules or one.rule.id in wanted.rules):
+        print(f"Not evaluated: {one.rule.title}{'' if one.object is None else f', {one.object.name}'}: {one.reason}.")
     return 0
 
 

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any, Literal, TypeAlias
 
 from gavel.domain.io_path import Confidence, Severity
+from gavel.domain.source import Stream
 
 ObjectKind: TypeAlias = Literal[
     "source", "array", "volume", "cluster", "host", "datastore", "vm", "vm_disk", "device"
@@ -149,9 +150,24 @@ class Finding:
             raise ValueError(f"{self.title}: advice has to be given in the order of AdviceKind")
 
 
+@dataclass(frozen=True, slots=True)
+class RuleNeed:
+    """Samples without which a rule says nothing about an object. hours: of its past that have to be measured; 0: any of the last hour.
+
+    missing: why a finding cannot be raised, when nothing is stored.
+    """
+
+    stream: Stream
+    hours: int = 0
+    missing: str = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FindingRule:
-    """id: as in docs/findings/<id>.md. evidence: the type of evidence that `evaluate` takes; None from it is "nothing to report"."""
+    """id: as in docs/findings/<id>.md. evidence: the type of evidence that `evaluate` takes; None from it is "nothing to report".
+
+    needs: None where what the diagnoses and the inventory have is enough.
+    """
 
     id: str
     title: str
@@ -161,3 +177,4 @@ class FindingRule:
     cleared_when: str
     blind_spots: tuple[str, ...]
     references: tuple[FindingReference, ...] = ()
+    needs: RuleNeed | None = None

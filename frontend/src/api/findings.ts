@@ -59,6 +59,15 @@ export const findingsQuery = (params: FindingsParams, offset = 0) =>
     ...live,
   })
 
+/** All rules, with what each cannot be evaluated on yet. */
+export const findingRulesQuery = () =>
+  queryOptions({
+    queryKey: ['findings', 'rules'] as const,
+    queryFn: ({ signal }) =>
+      call(requestsCopy.findingRules, (options) => client.GET('/api/v1/findings/rules', options), { signal }),
+    ...live,
+  })
+
 /** Where the list can be saved from, with the same filters. */
 export function findingsFile(params: FindingsParams): string {
   const search = new URLSearchParams()

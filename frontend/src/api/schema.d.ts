@@ -830,7 +830,7 @@ export interface paths {
         };
         /**
          * List Finding Rules
-         * @description What is looked for, and what each rule cannot see.
+         * @description What is looked for, what each rule cannot see, and what it cannot be evaluated on yet.
          */
         get: operations["list_finding_rules"];
         put?: never;
@@ -3796,7 +3796,7 @@ export interface components {
         };
         /**
          * FindingRuleOut
-         * @description open: number of its open findings.
+         * @description open: number of its open findings. unevaluated: objects that it cannot say anything about, for what it needs is not measured.
          */
         FindingRuleOut: {
             /** Blind Spots */
@@ -3813,6 +3813,8 @@ export interface components {
             references: components["schemas"]["FindingReference"][];
             /** Title */
             title: string;
+            /** Unevaluated */
+            unevaluated: components["schemas"]["UnevaluatedOut"][];
         };
         /** FindingSeverityCounts */
         FindingSeverityCounts: {
@@ -7023,6 +7025,15 @@ export interface components {
             threads?: number | null;
             /** Virtual Disk Queue */
             virtual_disk_queue?: number | null;
+        };
+        /**
+         * UnevaluatedOut
+         * @description object: about which a rule says nothing yet; null: about none. reason: what is missing.
+         */
+        UnevaluatedOut: {
+            object: components["schemas"]["EntityRef"] | null;
+            /** Reason */
+            reason: string;
         };
         /**
          * UnmatchedKind
@@ -16697,7 +16708,29 @@ export interface operations {
                      *             "url": "https://knowledge.broadcom.com/external/article/316417"
                      *           }
                      *         ],
-                     *         "title": "Paths down"
+                     *         "title": "Paths down",
+                     *         "unevaluated": []
+                     *       },
+                     *       {
+                     *         "blind_spots": [
+                     *           "The first 3 days of an array: what is usual for it is not measured yet"
+                     *         ],
+                     *         "cleared_when": "10 minutes later the wait is shorter, or the array has no more I/O than usual",
+                     *         "id": "array-saturation",
+                     *         "open": 0,
+                     *         "raised_when": "in 60 % of the last 10 minutes I/Os wait 0.05 ms or more in the array's own queue, and at least as long as in all but 5 % of its hours of the last 30 days",
+                     *         "references": [],
+                     *         "title": "Array saturation",
+                     *         "unevaluated": [
+                     *           {
+                     *             "object": {
+                     *               "id": 1,
+                     *               "kind": "array",
+                     *               "name": "pure-01"
+                     *             },
+                     *             "reason": "needs 72 hours of history, has 5"
+                     *           }
+                     *         ]
                      *       }
                      *     ]
                      */

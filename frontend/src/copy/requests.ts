@@ -81,6 +81,7 @@ export const environment = (things: string) => `the environment and its ${things
 export const findings = 'the findings'
 export const finding = 'the finding'
 export const findingCounts = 'the number of findings'
+export const findingRules = 'the rules of findings'
 export const acceptFinding = 'to accept the finding'
 export const reopenFinding = 'to withdraw the acceptance'
 export const whatIf = 'the what-if'

@@ -20,6 +20,7 @@ from gavel.api.schemas.findings import (
     FindingSubjectName,
     ObjectFindingsOut,
 )
+from gavel.correlate.finding_needs import unevaluated_rules
 from gavel.db.engine import reading, transaction
 from gavel.db.queries import findings as stored
 from gavel.db.queries.findings import FindingOrder, FindingQuery
@@ -98,11 +99,12 @@ def export_findings(query: FindingQueryDep, app: AppDep) -> Response:
 
 
 @router.get("/findings/rules")
-def list_finding_rules(app: AppDep) -> list[FindingRuleOut]:
-    """What is looked for, and what each rule cannot see."""
+def list_finding_rules(app: AppDep, at: NowDep) -> list[FindingRuleOut]:
+    """What is looked for, what each rule cannot see, and what it cannot be evaluated on yet."""
     with reading(app.engine) as connection:
         counts = stored.open_by_rule(connection)
-    return [rule_out(rule, counts.get(rule.id, 0)) for rule in RULES]
+        waiting = unevaluated_rules(connection, at)
+    return [rule_out(rule, counts.get(rule.id, 0), waiting) for rule in RULES]
 
 
 @router.get("/findings/counts")

@@ -121,8 +121,15 @@ class FindingDetail(FindingOut):
     history: list[FindingChangeOut]
 
 
+class UnevaluatedOut(Out):
+    """object: about which a rule says nothing yet; null: about none. reason: what is missing."""
+
+    object: Answer[EntityRef] | None
+    reason: str
+
+
 class FindingRuleOut(Out):
-    """open: number of its open findings."""
+    """open: number of its open findings. unevaluated: objects that it cannot say anything about, for what it needs is not measured."""
 
     id: str
     title: str
@@ -131,6 +138,7 @@ class FindingRuleOut(Out):
     blind_spots: list[str]
     references: list[Answer[FindingReference]]
     open: int
+    unevaluated: list[UnevaluatedOut]
 
 
 class FindingChoice(Out):

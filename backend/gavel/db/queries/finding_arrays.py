@@ -60,11 +60,18 @@ def _hourly(part: str) -> str:
 
 
 _WIDE_HOURS = packed.rows(_HOURS, _HOUR_NAMES, of=packed.of_any("CAST(:ids AS int[])"))
-_USUAL = f"""
-    WITH hour AS (
+_COUNTED_HOURS = f"""
+    hour AS (
         SELECT s.entity_id AS id, s.bucket, ({_OPS})::float8 / s.covered_s AS iops, {_hourly("service")} AS service_us,
             {_hourly("queue")} AS queue_us
         FROM {_WIDE_HOURS} s WHERE s.covered_s >= :least_s)
+"""
+_HOURS_OF_ARRAYS = f"""
+    WITH {_COUNTED_HOURS}
+    SELECT id, count(*) AS hours FROM hour WHERE queue_us IS NOT NULL AND service_us IS NOT NULL GROUP BY id
+"""
+_USUAL = f"""
+    WITH {_COUNTED_HOURS}
     SELECT id, count(*) AS hours, min(bucket) AS from_at, percentile_cont(:high) WITHIN GROUP (ORDER BY queue_us) AS high_queue_us,
         percentile_cont(0.5) WITHIN GROUP (ORDER BY iops) AS iops, percentile_cont(0.5) WITHIN GROUP (ORDER BY service_us) AS service_us
     FROM hour WHERE queue_us IS NOT NULL AND service_us IS NOT NULL GROUP BY id
@@ -108,13 +115,7 @@ def array_samples(connection: Connection, from_at: datetime, to_at: datetime) ->
 
 def usual_loads(connection: Connection, ids: Sequence[int], before: datetime) -> dict[int, UsualArrayLoad]:
     """By array, of the whole hours of the 30 days that ended by then."""
-    given = {
-        "ids": list(ids),
-        "lo": before - HISTORY,
-        "hi": before - HOUR + (_HOURS.origin - EPOCH),
-        "least_s": _LEAST_COVERED_S,
-        "high": HIGH,
-    }
+    given = _hours_before(ids, before) | {"high": HIGH}
     return {
         row.id: UsualArrayLoad(
             hours=row.hours,
@@ -124,6 +125,21 @@ def usual_loads(connection: Connection, ids: Sequence[int], before: datetime) ->
             from_at=row.from_at,
         )
         for row in connection.execute(text(_USUAL), given)
+    }
+
+
+def hours_of_arrays(connection: Connection, ids: Sequence[int], before: datetime) -> dict[int, int]:
+    """How many hours `usual_loads` counts; arrays without any are absent."""
+    rows = connection.execute(text(_HOURS_OF_ARRAYS), _hours_before(ids, before))
+    return {row.id: row.hours for row in rows}
+
+
+def _hours_before(ids: Sequence[int], before: datetime) -> dict[str, object]:
+    return {
+        "ids": list(ids),
+        "lo": before - HISTORY,
+        "hi": before - HOUR + (_HOURS.origin - EPOCH),
+        "least_s": _LEAST_COVERED_S,
     }
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from gavel.domain.io_path import Confidence, Severity
+from gavel.domain.source import Stream
 from gavel.findings.binding import BINDING_SHARE, DEVICE_QUEUE_USED
 from gavel.findings.evidence_ports import AdapterLoad
 from gavel.findings.measures import LASTING, depth_together, mean_over
@@ -15,6 +16,7 @@ from gavel.findings.model import (
     FindingEvidence,
     FindingReference,
     FindingRule,
+    RuleNeed,
 )
 from gavel.findings.texts import counted, number, percent
 
@@ -103,5 +105,9 @@ RULE = FindingRule(
             "Broadcom KB 323119: Changing the queue depth for QLogic, Emulex and Brocade HBAs",
             "https://knowledge.broadcom.com/external/article/323119",
         ),
+    ),
+    needs=RuleNeed(
+        Stream.ADAPTER,
+        missing="no queue of a host adapter was measured in the last hour; most vCenters do not serve these counters",
     ),
 )

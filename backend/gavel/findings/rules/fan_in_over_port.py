@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from gavel.domain.io_path import Confidence, Severity
+from gavel.domain.source import Stream
 from gavel.findings.binding import BINDING_SHARE, PORT_USED
 from gavel.findings.evidence_ports import PortLoad
 from gavel.findings.measures import LASTING, depth_together, mean_over, setting, severity_of_wait
@@ -15,6 +16,7 @@ from gavel.findings.model import (
     FindingEvidence,
     FindingReference,
     FindingRule,
+    RuleNeed,
 )
 from gavel.findings.texts import counted, megabytes, milliseconds, number, percent
 
@@ -165,5 +167,8 @@ RULE = FindingRule(
             "Pure Storage REST API 2: network-interfaces/performance",
             "https://code.purestorage.com/swagger/redoc/fa2.26-api-reference.html",
         ),
+    ),
+    needs=RuleNeed(
+        Stream.ARRAY_PORT, missing="no traffic of target ports with a line rate was measured in the last hour"
     ),
 )

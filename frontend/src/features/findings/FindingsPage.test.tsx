@@ -3,8 +3,8 @@ import { MantineProvider } from '@mantine/core'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { render, screen } from '@testing-library/react'
 import { expect, it, vi } from 'vitest'
-import { ALL_FINDINGS, findingCountsQuery, findingsFile, findingsQuery } from '../../api/findings'
-import type { FindingsPage as Page } from '../../api/types'
+import { ALL_FINDINGS, findingCountsQuery, findingRulesQuery, findingsFile, findingsQuery } from '../../api/findings'
+import type { FindingRule, FindingsPage as Page } from '../../api/types'
 import { TabCount } from '../../domain/findings/TabCount'
 import { PreferencesProvider } from '../../lib/preferences'
 import { pathsDown } from '../../testing/findings'
@@ -38,10 +38,24 @@ const page: Page = {
   evaluated_at: '2026-11-24T09:10:00Z',
 }
 
-function show(given: Partial<Page> = {}) {
+function rule(title: string, unevaluated: FindingRule['unevaluated']): FindingRule {
+  return {
+    id: title,
+    title,
+    unevaluated,
+    raised_when: '',
+    cleared_when: '',
+    blind_spots: [],
+    references: [],
+    open: 0,
+  }
+}
+
+function show(given: Partial<Page> = {}, rules: FindingRule[] = []) {
   onScreen(1440)
   const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
   client.setQueryData(findingsQuery(ALL_FINDINGS).queryKey, { ...page, ...given })
+  client.setQueryData(findingRulesQuery().queryKey, rules)
   return render(
     <QueryClientProvider client={client}>
       <PreferencesProvider>
@@ -70,6 +84,22 @@ it('findings: without any the page says whether rules were evaluated at all', ()
   show({ items: [], total: 0, evaluated_at: null })
   expect(screen.getByText(/Rules are evaluated every five minutes/)).toBeTruthy()
   expect(screen.getByText('Not evaluated yet')).toBeTruthy()
+})
+
+it('findings: rules that cannot be evaluated yet are listed with their objects and what is missing', () => {
+  const array = (id: number) => ({ kind: 'array' as const, id, name: `pure-0${id}` })
+  const needs = (id: number, has: number) => ({ object: array(id), reason: `needs 72 hours of history, has ${has}` })
+  show({}, [rule('Paths down', []), rule('Array saturation', [needs(1, 5), needs(2, 5), needs(3, 70)])])
+  const card = screen.getByRole('region', { name: 'Rules not evaluated' })
+  expect([...card.querySelectorAll('li')].map(({ textContent }) => textContent)).toEqual([
+    'Array saturationpure-01pure-02needs 72 hours of history, has 5',
+    'Array saturationpure-03needs 72 hours of history, has 70',
+  ])
+})
+
+it('findings: where every rule has what it needs, nothing is said of that', () => {
+  show({}, [rule('Paths down', [])])
+  expect(screen.queryByRole('region', { name: 'Rules not evaluated' })).toBeNull()
 })
 
 it('findings: the file has the filters of the list', () => {

@@ -28,6 +28,7 @@ import { NameFilter } from '../../kit/table/NameFilter'
 import { formatCount } from '../../lib/units'
 import { useParameter } from '../../lib/url'
 import styles from './Findings.module.css'
+import { UnevaluatedCard } from './UnevaluatedCard'
 
 export default function FindingsPage() {
   const params = useFindingsParams()
@@ -49,6 +50,7 @@ export default function FindingsPage() {
           {(page) => <FindingsTable count={page.total} rowAt={rowAt} onWindow={onWindow} />}
         </DataState>
       </section>
+      <UnevaluatedCard />
     </div>
   )
 }

@@ -1,0 +1,49 @@
+"""Which rules of findings cannot be evaluated yet, on which objects, and what is missing: no finding then says nothing."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from gavel.correlate.finding_evidence import LOADERS, Basis
+from gavel.correlate.findings import WINDOW
+from gavel.db.engine import Connection
+from gavel.db.queries.finding_needs import measured_hours, sources_without
+from gavel.db.queries.refs import EntityRef
+from gavel.db.queries.scopes import ledger_until
+from gavel.findings.model import FindingRule, RuleNeed
+from gavel.findings.registry import RULES
+
+# Samples of the streams that rules need come at least every five minutes.
+_LATELY = timedelta(hours=1)
+_NO_MINUTE = "no minute was analyzed yet"
+
+
+@dataclass(frozen=True, slots=True)
+class UnevaluatedRule:
+    """object: what the rule says nothing about; None: about nothing at all. reason: a clause in lower case, without a full stop."""
+
+    rule: FindingRule
+    object: EntityRef | None
+    reason: str
+
+
+def unevaluated_rules(connection: Connection, now: datetime) -> list[UnevaluatedRule]:
+    """In the order of rules, then by name. A constant number of statements, however many objects there are."""
+    until = ledger_until(connection)
+    waiting: list[UnevaluatedRule] = []
+    for rule in RULES:
+        if until is None and LOADERS[rule.evidence].basis is Basis.LEDGER:
+            waiting.append(UnevaluatedRule(rule, None, _NO_MINUTE))
+        elif rule.needs is not None:
+            waiting += [UnevaluatedRule(rule, *one) for one in _missing(connection, rule.needs, until or now, now)]
+    return waiting
+
+
+def _missing(connection: Connection, need: RuleNeed, until: datetime, now: datetime) -> Iterator[tuple[EntityRef, str]]:
+    if need.hours == 0:
+        for source in sources_without(connection, need.stream, now - _LATELY, now):
+            yield source, need.missing
+        return
+    for one in measured_hours(connection, until - WINDOW):
+        if one.hours < need.hours:
+            yield one.array, f"needs {need.hours} hours of history, has {one.hours}"
