@@ -52,6 +52,7 @@ export default defineConfig({
     // Against an API whose names all hold markup; tests/hostile/api starts it.
     { name: 'markup', testMatch: 'markup.ts' },
     { name: 'vitals', testMatch: 'vitals.ts', timeout: 1_200_000 },
+    { name: 'pictures', testMatch: 'pictures.ts' },
     { name: 'shots', testMatch: 'shots.ts', dependencies: ['ready'], timeout: 120_000 },
   ],
 })

@@ -2,6 +2,7 @@
 //
 //   node e2e/run.mjs held      most tests: the real pages and API of an hour that was, whose clock stands still (tests/frozen)
 //   node e2e/run.mjs living    those that need a product at work, with its lab and fresh data
+//   node e2e/run.mjs pictures  the pictures of the documentation, of the held hour
 //   node e2e/run.mjs e2e       both, one after the other; further words go to Playwright: names.spec.ts, -g 'a title'
 //
 // With GAVEL_E2E_URL set, that Gavel is used instead; GAVEL_E2E_SETUP_TOKEN then says how to sign in.
@@ -165,6 +166,8 @@ if (process.env.GAVEL_E2E_URL) {
   if (!existsSync(GAVEL)) throw new Error(`${GAVEL} is missing. Run \`make setup\` first, or set GAVEL_E2E_URL.`)
   const codes = []
   if (['held', 'e2e'].includes(project)) codes.push(await against(startHeld, 'held'))
-  if (project !== 'held') codes.push(await against(startLiving, project === 'e2e' ? 'living' : project))
+  else if (project === 'pictures') codes.push(await against(startHeld, 'pictures'))
+  if (!['held', 'pictures'].includes(project))
+    codes.push(await against(startLiving, project === 'e2e' ? 'living' : project))
   process.exitCode = Math.max(...codes)
 }
