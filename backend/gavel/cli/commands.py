@@ -54,6 +54,7 @@ COMMANDS = {
     "token": Entry("gavel.cli.token", "list, renew and revoke the tokens and sessions that open Gavel"),
     "esxtop": Entry("gavel.cli.esxtop", "read esxtop batch captures and show where the time of I/Os is"),
     "import": Entry("gavel.cli.imports", "import esxtop captures, list, tie and remove imports"),
+    "export": Entry("gavel.cli.export", "write what an array answers into one file"),
     "offline": Entry("gavel.cli.offline", "environments made from files, without vCenter: add, list, remove"),
     "guest": Entry("gavel.cli.guest", "who may push disk counters of guests, what came, and how it is understood"),
     "register": Entry("gavel.cli.register", "register the sources listed in a JSON file"),

@@ -12,7 +12,7 @@ from gavel.cli.running import setup_link
 from gavel.config import Settings
 from gavel.domain.imports import ImportOptions
 from gavel.offline.environments import OfflineEnvironment, add_environment, list_environments, remove_environment
-from gavel.offline.reading import read_captures
+from gavel.offline.reading import read_arrays, read_captures
 from gavel.vault import load_vault
 
 
@@ -23,6 +23,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add.add_argument("file", nargs="+", type=Path, metavar="FILE")
     add.add_argument(
         "--utc-offset", type=bias_minutes, metavar="±HH:MM", help="time zone of stamps, where a file names none"
+    )
+    add.add_argument(
+        "--array",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="EXPORT",
+        help="an array's export of the same time, made with `gavel export array`; may be given several times",
     )
     actions.add_parser("list", help="environments with window, files, size and address")
     remove = actions.add_parser("remove", help="remove environments with everything in them")
@@ -51,9 +59,10 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
 
 def _add(arguments: argparse.Namespace, settings: Settings) -> None:
     files = read_captures(arguments.file, ImportOptions(arguments.utc_offset))
+    arrays = read_arrays(arguments.array)
     with opened(settings) as engine:
         vault = load_vault(settings.key_file)
-        made = add_environment(engine, vault, arguments.name, files, datetime.now(UTC), say=print)
+        made = add_environment(engine, vault, arguments.name, files, datetime.now(UTC), arrays=arrays, say=print)
     print("\n".join([*_lines(made, settings), *(f"      {note}" for note in made.contents.notes)]))
 
 

@@ -225,7 +225,7 @@ def _changes(arguments: argparse.Namespace, kind: SourceKind) -> dict[str, Any]:
     given = {
         "address": arguments.address,
         "username": arguments.username,
-        "ca_pem": _pem(arguments.ca),
+        "ca_pem": read_pem(arguments.ca),
         "fingerprint_sha256": arguments.fingerprint,
         "poll_interval_s": arguments.poll_interval,
     }
@@ -261,10 +261,10 @@ def _without_none(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _asked(kind: SourceKind) -> dict[str, str]:
-    return {name: _ask(name) for name in sorted(sources.secret_names(kind))}
+    return {name: ask_secret(name) for name in sorted(sources.secret_names(kind))}
 
 
-def _ask(name: str) -> str:
+def ask_secret(name: str) -> str:
     """From the keyboard without echo, else one line of standard input."""
     if sys.stdin.isatty():
         return getpass.getpass(f"{name.replace('_', ' ')}: ")
@@ -276,7 +276,7 @@ def _ask(name: str) -> str:
     return line
 
 
-def _pem(file: Path | None) -> str | None:
+def read_pem(file: Path | None) -> str | None:
     try:
         return file.read_text() if file else None
     except (OSError, UnicodeDecodeError) as error:

@@ -17,6 +17,7 @@ from gavel.domain.inventory import (
     Vm,
     VmDisk,
 )
+from gavel.domain.naming import volume_serial
 from gavel.offline.disk_devices import assign_disks
 
 
@@ -42,13 +43,18 @@ class _Placed:
     devices: frozenset[str]
 
 
-def capture_inventory(name: str, captures: Sequence[ImportedCapture]) -> HostInventory:
-    """Hosts, devices, VMs and disks of all captures. Names of datastores are in no capture: they are called by their devices."""
+def capture_inventory(
+    name: str, captures: Sequence[ImportedCapture], volumes: Mapping[str, str] | None = None
+) -> HostInventory:
+    """Hosts, devices, VMs and disks of all captures. volumes: names of the arrays' volumes by serial.
+
+    Names of datastores are in no capture: they are called by their volumes, else by their devices.
+    """
     devices = {
         device_key(capture.host_name, each): each for capture in captures for each in _of_kind(capture, "device")
     }
     placed = {disk_key(one.host, one.disk): one for capture in captures for one in _placed_disks(capture)}
-    stores = _datastores(captures, [one.devices for one in placed.values()])
+    stores = _datastores(captures, [one.devices for one in placed.values()], volumes or {})
     store_of = {device: store.key for store in stores for device in store.extents}
     vms = {(one.host, one.disk.parent or "") for one in placed.values()}
     vms |= {(capture.host_name, world.vm_name) for capture in captures for world in _worlds(capture) if world.vm_name}
@@ -105,7 +111,9 @@ def _rate(each: CapturedObject) -> Float64Array:
     return total
 
 
-def _datastores(captures: Sequence[ImportedCapture], together: Sequence[frozenset[str]]) -> list[Datastore]:
+def _datastores(
+    captures: Sequence[ImportedCapture], together: Sequence[frozenset[str]], volumes: Mapping[str, str]
+) -> list[Datastore]:
     """One for each device with I/Os of VMs; devices that one disk may be on, in any combination, are extents of one."""
     hosts: dict[str, set[str]] = defaultdict(set)
     for capture in captures:
@@ -118,14 +126,15 @@ def _datastores(captures: Sequence[ImportedCapture], together: Sequence[frozense
         groups = [group for group in groups if not group & devices]
         if meeting:
             groups.append(set().union(*meeting))
-    return [_datastore(sorted(group), set().union(*(hosts[device] for device in group))) for group in groups]
+    return [_datastore(sorted(group), set().union(*(hosts[device] for device in group)), volumes) for group in groups]
 
 
-def _datastore(devices: Sequence[str], hosts: set[str]) -> Datastore:
+def _datastore(devices: Sequence[str], hosts: set[str], volumes: Mapping[str, str]) -> Datastore:
     more = f" and {len(devices) - 1} more" if len(devices) > 1 else ""
+    first = volumes.get(volume_serial(devices[0]) or "", devices[0])
     return Datastore(
         key=devices[0],
-        name=f"{devices[0]}{more}",
+        name=f"{first}{more}",
         type=DatastoreType.VMFS,
         uuid=None,
         capacity_bytes=None,

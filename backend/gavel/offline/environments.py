@@ -13,7 +13,8 @@ from gavel.db.errors import ConflictError, NameTakenError, NotFoundError
 from gavel.db.locks import only_one
 from gavel.db.migrate import migrate
 from gavel.domain.errors import SettingsError
-from gavel.offline.fill import CaptureFile, Say, fill_database, window_of
+from gavel.offline.fill import CaptureFile, Material, Say, fill_database, window_of
+from gavel.offline.host_clocks import ASSUMED_ERROR_S, ArrayFile
 from gavel.offline.names import (
     Contents,
     EnvironmentFile,
@@ -74,24 +75,35 @@ def remove_environment(engine: Engine, name: str) -> None:
 
 
 def add_environment(
-    engine: Engine, vault: Vault, name: str, files: Sequence[CaptureFile], now: datetime, say: Say = lambda _: None
+    engine: Engine,
+    vault: Vault,
+    name: str,
+    files: Sequence[CaptureFile],
+    now: datetime,
+    *,
+    arrays: Sequence[ArrayFile] = (),
+    say: Say = lambda _: None,
 ) -> OfflineEnvironment:
     """Make one; whole, or not at all. Raises GavelError."""
     require_name(name)
     _require_usable(files)
-    window = window_of([each.capture for each in files])
+    material = Material.of(files, arrays)
+    window = window_of(material)
     contents = Contents(
         name=name,
         from_at=window.from_at,
         to_at=window.to_at,
         made_at=now,
-        files=tuple(EnvironmentFile("esxtop", each.file_name, each.capture.host_name) for each in files),
-        notes=tuple(_notes(files)),
+        files=(
+            *(EnvironmentFile("esxtop", each.file_name, each.capture.host_name) for each in files),
+            *(EnvironmentFile("array", each.file_name, each.inventory.array.name) for each in arrays),
+        ),
+        notes=tuple(_notes(material)),
     )
     with _building(engine, name) as (unfinished, final):
         url = databases.url_of(engine, unfinished)
         migrate(url)
-        fill_database(url, vault, name, files, window, say)
+        fill_database(url, vault, name, material, window, say)
         databases.publish(engine, unfinished, final, to_comment(contents))
     return find_environment(engine, name)
 
@@ -134,10 +146,15 @@ def _require_usable(files: Sequence[CaptureFile]) -> None:
             )
 
 
-def _notes(files: Sequence[CaptureFile]) -> Iterator[str]:
+def _notes(material: Material) -> Iterator[str]:
     """What the files do not say."""
-    yield "Names of datastores, sizes of disks and paths are in no capture: datastores are called by their devices."
-    for each in files:
+    yield "Names of datastores, sizes of disks and paths are in no capture: datastores are called by their volumes or devices."
+    for each, clock in zip(material.captures, material.clocks, strict=True):
+        if not clock.is_measured:
+            yield (
+                f"How far the clock of {each.capture.host_name} is from those of the arrays does not follow from their I/Os: taken as equal"
+                f" within {ASSUMED_ERROR_S:.0f} s."
+            )
         devices = [one for one in each.capture.objects if one.kind == "device"]
         if not any("read_guest_us" in one.columns for one in devices):
             yield f"{each.file_name} was captured without -a: latency of its devices is not split into reads and writes, and not measured."

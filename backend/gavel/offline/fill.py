@@ -2,7 +2,7 @@
 of time, as if they had been collected live."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from gavel.alerting.use.evaluate import evaluate_rules
@@ -27,12 +27,11 @@ from gavel.ingest.connections import Connections
 from gavel.ingest.worker import WorkerContext
 from gavel.offline.capture_inventory import capture_inventory
 from gavel.offline.capture_samples import capture_batches
+from gavel.offline.host_clocks import ArrayFile, HostClock, host_clock
 from gavel.vault import Vault
 
 MINUTE = timedelta(minutes=1)
 LONGEST = timedelta(days=2)
-# Stamps of captures have whole seconds.
-_STAMP_ERROR_S = 1.0
 _BUDGET_S = 600.0
 _NOTE = "Its rows are the samples of this offline environment."
 Say = Callable[[str], None]
@@ -53,9 +52,24 @@ class Window:
     to_at: datetime
 
 
-def window_of(captures: Sequence[ImportedCapture]) -> Window:
-    """Raises SettingsError where there is no whole minute, or where they are too far apart to be one environment."""
-    starts, ends = min(each.starts_at for each in captures), max(each.ends_at for each in captures)
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What an environment is made from. clocks: of each of the captures."""
+
+    captures: Sequence[CaptureFile]
+    clocks: Sequence[HostClock]
+    arrays: Sequence[ArrayFile]
+
+    @classmethod
+    def of(cls, captures: Sequence[CaptureFile], arrays: Sequence[ArrayFile]) -> "Material":
+        return cls(captures, [host_clock(each.capture, arrays) for each in captures], arrays)
+
+
+def window_of(material: Material) -> Window:
+    """Raises SettingsError where there is no whole minute, or where captures are too far apart to be one environment."""
+    ahead = [timedelta(seconds=each.offset_s) for each in material.clocks]
+    starts = min(each.capture.starts_at - by for each, by in zip(material.captures, ahead, strict=True))
+    ends = max(each.capture.ends_at - by for each, by in zip(material.captures, ahead, strict=True))
     window = Window(_minute(starts + MINUTE - timedelta(microseconds=1)), _minute(ends))
     if window.to_at <= window.from_at:
         raise SettingsError(
@@ -73,25 +87,31 @@ def _minute(at: datetime) -> datetime:
     return at.replace(second=0, microsecond=0)
 
 
-def fill_database(url: str, vault: Vault, name: str, files: Sequence[CaptureFile], window: Window, say: Say) -> None:
+def fill_database(url: str, vault: Vault, name: str, material: Material, window: Window, say: Say) -> None:
     """Raises GavelError."""
     engine = open_engine(url, Role.WORKER)
     try:
         with transaction(engine) as connection:
             retention.keep_everything(connection)
             save_progress(connection, LedgerProgress(window.from_at, None, frozenset()))
-        _store_captures(engine, name, files, window)
+        _store_captures(engine, name, material, window)
+        _store_arrays(engine, material.arrays, window)
         say("Samples are stored.")
         _analyze(engine, vault, window, say)
     finally:
         engine.dispose()
 
 
-def _store_captures(engine: Engine, name: str, files: Sequence[CaptureFile], window: Window) -> None:
+def _store_captures(engine: Engine, name: str, material: Material, window: Window) -> None:
+    files = material.captures
     captures = [each.capture for each in files]
-    inventory = capture_inventory(name, captures)
+    volumes = {volume.serial: volume.name for array in material.arrays for volume in array.inventory.volumes}
+    inventory = capture_inventory(name, captures, volumes)
     batches = [batch for capture in captures for batch in capture_batches(capture)]
-    clock = ClockReading(subject=None, offset_s=0.0, error_s=_STAMP_ERROR_S, read_at=window.from_at)
+    clocks = [
+        ClockReading(each.capture.host_name, clock.offset_s, clock.error_s, window.from_at)
+        for each, clock in zip(files, material.clocks, strict=True)
+    ]
     address = ", ".join(each.file_name for each in files)
     with transaction(engine) as connection:
         source_id = add_source(
@@ -103,12 +123,30 @@ def _store_captures(engine: Engine, name: str, files: Sequence[CaptureFile], win
             enabled=True,
             now=window.from_at,
         )
-        store_source(connection, source_id, inventory, batches, [clock], window)
+        _store_source(connection, source_id, inventory, batches, clocks, window)
         for each in files:
             _keep_capture(connection, each, window.to_at)
 
 
-def store_source(
+def _store_arrays(engine: Engine, arrays: Sequence[ArrayFile], window: Window) -> None:
+    for each in arrays:
+        name = each.inventory.array.name
+        # Read after the window, of which it is the best that is known.
+        clock = replace(each.clock, read_at=window.from_at)
+        with transaction(engine) as connection:
+            source_id = add_source(
+                connection,
+                kind=SourceKind.FLASHARRAY,
+                name=name,
+                address=each.file_name,
+                settings={"address": each.file_name},
+                enabled=True,
+                now=window.from_at,
+            )
+            _store_source(connection, source_id, each.inventory, each.batches, [clock], window)
+
+
+def _store_source(
     connection: Connection,
     source_id: int,
     inventory: Inventory,

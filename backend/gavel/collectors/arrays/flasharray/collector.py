@@ -51,11 +51,13 @@ _LISTS: Mapping[Stream, tuple[str, type[parse.Performance]]] = {
 
 
 class FlashArrayCollector:
-    """One array. `rejected_rows` counts rows that could not be read since this collector was opened."""
+    """One array. client: another way to its answers. `rejected_rows` counts rows that could not be read since it was opened."""
 
-    def __init__(self, settings: FlashArraySettings) -> None:
+    def __init__(self, settings: FlashArraySettings, client: FlashArrayClient | None = None) -> None:
         self._settings = settings
-        self._client = FlashArrayClient(settings.address, settings.api_token.get_secret_value(), ssl_context(settings))
+        self._client = client or FlashArrayClient(
+            settings.address, settings.api_token.get_secret_value(), ssl_context(settings)
+        )
         self.rejected_rows = 0
 
     @property
