@@ -167,6 +167,23 @@ def test_offline_environment_refuses_every_change_even_to_the_admin(
     assert "nothing can be changed in it" in answer.json()["detail"]
 
 
+def test_offline_environments_are_listed_and_removed_by_the_admin_alone(installed: Installation) -> None:
+    vault = load_vault(installed.settings.key_file)
+    add_environment(installed.engine, vault, "to-remove", [twin()], NOW)
+    listed = {each["name"]: each for each in installed.client.get("/api/v1/offline-environments").json()}
+    assert listed["to-remove"]["from_at"] == "2026-03-14T09:30:00Z"
+    assert listed["to-remove"]["files"] == [
+        {"kind": "esxtop", "file_name": "twin.csv", "subject": "esx-04.example.com"}
+    ]
+    assert listed["to-remove"]["size_bytes"] > 1_000_000
+    address = "/api/v1/offline-environments/to-remove"
+    assert installed.client.delete(address).status_code == 403
+    headers = {"authorization": f"Bearer {installed.admin_token}"}
+    assert installed.client.delete(address, headers=headers).status_code == 204
+    assert installed.client.delete(address, headers=headers).status_code == 404
+    assert "to-remove" not in {each.name for each in list_environments(installed.engine)}
+
+
 def test_offline_environment_leaves_gavel_itself_untouched(installed: Installation) -> None:
     with reading(installed.engine) as connection:
         assert sources(connection) == ()

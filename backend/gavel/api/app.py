@@ -33,6 +33,7 @@ from gavel.api.routes import (
     labels,
     live,
     load_runs,
+    offline,
     pictures,
     series,
     sources,
@@ -72,7 +73,7 @@ def build(settings: Settings) -> FastAPI:
         here.broadcast.start()
         yield
         here.broadcast.stop()
-        offline.close()
+        beside.close()
         here.engine.dispose()
 
     app = DescribedApi(
@@ -86,8 +87,8 @@ def build(settings: Settings) -> FastAPI:
     )
     problems.install(app)
     app.include_router(routes(), prefix=PREFIX)
-    offline = OfflineEnvironments(app, PREFIX, routes, settings.frontend_dir, settings.public_path)
-    app.mount(OFFLINE, offline)
+    beside = OfflineEnvironments(app, PREFIX, routes, settings.frontend_dir, settings.public_path)
+    app.mount(OFFLINE, beside)
     reference.install(app, PREFIX, settings.frontend_dir, settings.public_path)
     pages.install(app, settings.frontend_dir, settings.public_path)
     # Columns of numbers shrink by the first level; further ones take longer than the network is spared.
@@ -109,6 +110,7 @@ def routes() -> APIRouter:
         guests,
         imports,
         database_files,
+        offline,
         load_runs,
         diagnoses,
         groups,

@@ -265,7 +265,10 @@ def _refusal(
     if not any(f"{way}_guest_us" in each.columns for each in devices for way in _WAYS):
         return "Captured without -a: latency is not split into reads and writes, as bounds of minutes are."
     if imported.ends_at is None or imported.ends_at - timedelta(seconds=offset.offset_s) <= _oldest(connection, now):
-        return "Samples of that time are no longer kept: its minutes cannot be written again. The capture can be looked at."
+        return (
+            "Samples of that time are no longer kept: its minutes cannot be written again. To look at them, make the file an offline"
+            " environment: gavel offline add NAME FILE."
+        )
     return None
 
 

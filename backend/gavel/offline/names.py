@@ -4,19 +4,21 @@ import json
 import re
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from typing import Literal, TypeAlias
 
 from gavel.domain.errors import SettingsError
 
 LONGEST = 30
 _NAME = re.compile(rf"[a-z0-9](?:[a-z0-9-]{{0,{LONGEST - 2}}}[a-z0-9])?")
+FileKind: TypeAlias = Literal["esxtop", "array"]
 _BESIDE, _UNFINISHED = "_offline_", "_offnew_"
 
 
 @dataclass(frozen=True, slots=True)
 class EnvironmentFile:
-    """kind: `esxtop` or `array`. subject: the host or array that it is of."""
+    """A file that an environment was made from. `subject`: the host of an esxtop capture, the array of an export."""
 
-    kind: str
+    kind: FileKind
     file_name: str
     subject: str
 

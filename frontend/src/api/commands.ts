@@ -81,6 +81,11 @@ export const removeImport = (import_id: number) =>
     client.DELETE('/api/v1/imports/{import_id}', { params: { path: { import_id } }, ...options }),
   )
 
+export const removeOffline = (name: string) =>
+  call(requestsCopy.removeOffline, (options) =>
+    client.DELETE('/api/v1/offline-environments/{name}', { params: { path: { name } }, ...options }),
+  )
+
 export const testSource = (body: { kind: string; settings: Settings; source_id: number | null }): Promise<Preflight> =>
   call(requestsCopy.testSource, (options) => client.POST('/api/v1/sources/test', { body, ...options }), {
     deadline_s: PREFLIGHT_DEADLINE_S,

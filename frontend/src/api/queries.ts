@@ -255,6 +255,16 @@ export const importsQuery = () =>
         : IMPORTS_EVERY_MS,
   })
 
+const OFFLINE_EVERY_MS = 30_000
+
+export const offlineQuery = () =>
+  queryOptions({
+    queryKey: ['offline'] as const,
+    queryFn: ({ signal }) =>
+      call(requestsCopy.offline, (options) => client.GET('/api/v1/offline-environments', options), { signal }),
+    refetchInterval: OFFLINE_EVERY_MS,
+  })
+
 export const importHostsQuery = (import_id: number) =>
   queryOptions({
     queryKey: ['imports', import_id, 'hosts'] as const,

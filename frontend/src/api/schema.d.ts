@@ -1360,6 +1360,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/offline-environments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Offline Environments
+         * @description In order of their names. Each has the whole API below /offline/NAME/api/v1, read-only and with a clock that stands still.
+         */
+        get: operations["offline_environments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/offline-environments/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove Offline Environment
+         * @description With everything in it, for good, whether its pages are open or not.
+         */
+        delete: operations["remove_offline_environment"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/overview": {
         parameters: {
             query?: never;
@@ -3400,6 +3440,21 @@ export interface components {
             name: string;
         };
         /**
+         * EnvironmentFile
+         * @description A file that an environment was made from. `subject`: the host of an esxtop capture, the array of an export.
+         */
+        EnvironmentFile: {
+            /** File Name */
+            file_name: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "esxtop" | "array";
+            /** Subject */
+            subject: string;
+        };
+        /**
          * EnvironmentStanding
          * @description The whole environment, and the outstanding I/Os by layer. `excess_outstanding`: sum over all datastores, whatever the filters.
          *
@@ -5390,6 +5445,36 @@ export interface components {
             name: string;
             /** Upper Ios */
             upper_ios: number;
+        };
+        /**
+         * OfflineEnvironmentOut
+         * @description An environment made from files, whose pages are at /offline/`name`/. `from_at`, `to_at`: the whole minutes that it covers.
+         *     `size_bytes`: of its database. `notes`: what the files do not say.
+         */
+        OfflineEnvironmentOut: {
+            /** Files */
+            files: components["schemas"]["EnvironmentFile"][];
+            /**
+             * From At
+             * Format: date-time
+             */
+            from_at: string;
+            /**
+             * Made At
+             * Format: date-time
+             */
+            made_at: string;
+            /** Name */
+            name: string;
+            /** Notes */
+            notes: string[];
+            /** Size Bytes */
+            size_bytes: number;
+            /**
+             * To At
+             * Format: date-time
+             */
+            to_at: string;
         };
         /**
          * OverviewOut
@@ -19117,6 +19202,83 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["NotificationOut"];
                 };
+            };
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
+            422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    offline_environments: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "files": [
+                     *           {
+                     *             "file_name": "esx-04.csv.gz",
+                     *             "kind": "esxtop",
+                     *             "subject": "esx-04.example.com"
+                     *           },
+                     *           {
+                     *             "file_name": "fa1.json.gz",
+                     *             "kind": "array",
+                     *             "subject": "flasharray-1"
+                     *           }
+                     *         ],
+                     *         "from_at": "2026-11-24T07:30:00Z",
+                     *         "made_at": "2026-11-25T08:41:00Z",
+                     *         "name": "site-a",
+                     *         "notes": [
+                     *           "Names of datastores, sizes of disks and paths are in no capture: datastores are called by their volumes or devices."
+                     *         ],
+                     *         "size_bytes": 21266959,
+                     *         "to_at": "2026-11-24T08:30:00Z"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["OfflineEnvironmentOut"][];
+                };
+            };
+            401: components["responses"]["Refused401"];
+            421: components["responses"]["Refused421"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    remove_offline_environment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             401: components["responses"]["Refused401"];
             403: components["responses"]["Refused403"];

@@ -12,10 +12,10 @@ export default function OfflineNote({ environment }: { environment: OfflineEnvir
   const window = formatWindow(Date.parse(environment.from_at), Date.parse(environment.to_at), zone)
   return (
     <aside className={`${styles.banner} row wrap gap-wrap`} aria-label={offlineCopy.noteTitle(environment.name)}>
-      <span className="inline" data-tone="warn">
-        <Icon name="frozen" />
-      </span>
       <p className="pretty">
+        <span className="inline" data-tone="warn">
+          <Icon name="frozen" />
+        </span>{' '}
         <strong>{offlineCopy.noteTitle(environment.name)}</strong>{' '}
         <span className="breaks">{offlineCopy.noteText(window, environment.files.join(', '))}</span>
       </p>

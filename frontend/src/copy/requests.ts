@@ -89,6 +89,8 @@ export const backtest = 'the backtest'
 export const whatIfExamples = 'the published cases'
 
 export const imports = 'the imports'
+export const offline = 'the offline environments'
+export const removeOffline = 'to remove the offline environment'
 export const testRuns = 'the test runs'
 export const databaseFiles = 'the database files'
 export const testRunChanges = 'the changes between test runs'

@@ -19,6 +19,7 @@ import { Card } from '../../kit/layout/Card'
 import { Icon } from '../../kit/mark/Icon'
 import { onPress, useAhead } from '../../kit/schedule/onPress'
 import { DataState } from '../../kit/state/DataState'
+import { OFFLINE } from '../../lib/offline'
 import { useParameter } from '../../lib/url'
 import { GuestsCard } from './GuestsCard'
 import { SourceCard } from './SourceCard'
@@ -28,6 +29,7 @@ import { UnmatchedCard } from './UnmatchedCard'
 
 const ImportsCard = lazy(async () => ({ default: (await import('./ImportsCard')).ImportsCard }))
 const MeaningsCard = lazy(async () => ({ default: (await import('./MeaningsCard')).MeaningsCard }))
+const OfflineCard = lazy(async () => ({ default: (await import('./OfflineCard')).OfflineCard }))
 const RemoveDialog = onPress(async () => (await import('./RemoveDialog')).RemoveDialog)
 const SourceDialog = onPress(async () => (await import('./SourceDialog')).SourceDialog)
 
@@ -80,6 +82,11 @@ export default function SourcesPage() {
             {sources.length > 0 && (
               <Suspense fallback={<CardSkeleton height={170} />}>
                 <ImportsCard />
+              </Suspense>
+            )}
+            {OFFLINE === null && (
+              <Suspense fallback={<CardSkeleton height={170} />}>
+                <OfflineCard />
               </Suspense>
             )}
             {sources.length > 0 && <StorageCard />}
