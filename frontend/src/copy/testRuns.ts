@@ -1,6 +1,5 @@
 /** Test runs: what a load tool measured in a VM, beside the layers of the same minutes. */
 
-export const title = 'Test runs'
 export const hint = 'the tool’s own figures beside the VM’s layers, mean per I/O'
 export const drops = {
   fio: 'Drop results of fio on this card (JSON or gzip). In the VM: fio … --direct=1 --lat_percentiles=1 --output-format=json+ --output=run.json',

@@ -4,7 +4,6 @@ import * as commonCopy from '../../copy/common'
 import * as databaseFilesCopy from '../../copy/databaseFiles'
 import * as labelsCopy from '../../copy/labels'
 import * as objectsCopy from '../../copy/objects'
-import * as testRunsCopy from '../../copy/testRuns'
 import { EntityLink } from '../../domain/object/EntityLink'
 import { labelFacts } from '../../domain/object/labelFacts'
 import { MatchedVolumes } from '../../domain/object/MatchMark'
@@ -73,7 +72,7 @@ const SECTIONS: readonly Section<'vms'>[] = [
   },
   {
     id: 'test-runs',
-    title: testRunsCopy.title,
+    title: objectsCopy.testRuns,
     tab: 'counters',
     render: ({ id }) => <TestRuns id={id} />,
   },

@@ -1,6 +1,6 @@
 /** Which load tool a file is of and, where its files do not say, the time zone and the date of the run. */
 
-import { NativeSelect, NumberInput, TextInput } from '@mantine/core'
+import { NativeSelect, TextInput } from '@mantine/core'
 import * as testRunsCopy from '../../../copy/testRuns'
 import { type Choice, hasOffset, hasStart, OFFSETS_MINUTES, offsetText, type ResultTool, TOOLS } from './resultTools'
 
@@ -43,17 +43,20 @@ export function ResultChoice({ choice, onChoice }: ResultChoiceProps) {
           onChange={(event) => onChoice({ ...choice, started: event.currentTarget.value })}
         />
       )}
-      <NumberInput
+      <TextInput
         size="xs"
         w={140}
-        label={testRunsCopy.aheadChoice}
-        title={testRunsCopy.aheadHint}
-        hideControls
-        suffix=" s"
+        type="number"
+        step="any"
         min={-MOST_AHEAD_S}
         max={MOST_AHEAD_S}
+        label={testRunsCopy.aheadChoice}
+        title={testRunsCopy.aheadHint}
+        rightSection="s"
         value={choice.ahead_s}
-        onChange={(value) => onChoice({ ...choice, ahead_s: typeof value === 'number' ? value : '' })}
+        onChange={({ currentTarget: { value, valueAsNumber } }) =>
+          onChoice({ ...choice, ahead_s: value === '' ? '' : valueAsNumber })
+        }
       />
     </div>
   )

@@ -8,6 +8,7 @@ import { useSession } from '../../../api/session'
 import { RUNS_PER_PAGE, testRunsQuery } from '../../../api/testRuns'
 import type { FileImport, TestRun } from '../../../api/types'
 import * as importsCopy from '../../../copy/imports'
+import * as objectsCopy from '../../../copy/objects'
 import * as testRunsCopy from '../../../copy/testRuns'
 import { DropArea, Uploads, useUploads } from '../../../domain/imports/Uploads'
 import { Card } from '../../../kit/layout/Card'
@@ -45,7 +46,7 @@ export function TestRunsCard({ id }: { id: number }) {
   const emptyText = isAdmin ? testRunsCopy.emptyText : testRunsCopy.emptyReader
   return (
     <div className="stack gap-16 narrow">
-      <Card title={testRunsCopy.title} hint={testRunsCopy.hint} flush>
+      <Card title={objectsCopy.testRuns} hint={testRunsCopy.hint} flush>
         {removed && <RemoveImportDialog file={removed} onClose={() => setRemoved(null)} />}
         {isAdmin && (
           <>
