@@ -261,6 +261,7 @@ class VirtualDisk:
     iops_limit: int | None  # storageIOAllocation.limit
     queue_depth: int  # virtual disk queue limit (64 on PVSCSI, 32 on LSI); not visible in vCenter
     workload: str  # profile in gavel_lab.workloads; also the part the disk plays in a story
+    io_filter: str | None = None  # id of the I/O filter that is attached to it
 
     @property
     def instance(self) -> str:

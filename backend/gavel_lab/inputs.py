@@ -30,8 +30,10 @@ class Inputs:
 
     threads, think_us, disk_depth, iops_limit,
     hypervisor_us                                       per load; hypervisor_us is spent between virtual disk and device
-    max_depth, shared_depth, fabric_us, remote_share    per group; shared_depth applies from two VMs on;
-                                                        remote_share is the part of I/O on paths to the other array
+    max_depth, shared_depth, fabric_us, remote_share,
+    kernel_us                                           per group; shared_depth applies from two VMs on;
+                                                        remote_share is the part of I/O on paths to the other array;
+                                                        kernel_us is kernel service
     service_us, capacity, qos_limit                     per target: read service when idle, ops/s at which its own
                                                         queue bends, limit in ops/s
     """
@@ -45,6 +47,7 @@ class Inputs:
     shared_depth: Floats
     fabric_us: Floats
     remote_share: Floats
+    kernel_us: Floats
     service_us: Floats
     capacity: Floats
     qos_limit: Floats
@@ -58,7 +61,8 @@ class _Cast:
     disks: dict[str, NDArray[np.int64]]
     groups: NDArray[np.int64]
     targets: NDArray[np.int64]
-    tasked: NDArray[np.int64]  # disks of the VM that a task is on
+    busy: NDArray[np.int64]  # groups whose host is busy
+    held: NDArray[np.int64]  # disks that wait in the hypervisor: of the VM that a task is on, or with an I/O filter
 
 
 @dataclass
@@ -69,7 +73,6 @@ class Demand:
     read_share: Floats = field(init=False)  # (loads, 1)
     read_bytes: Floats = field(init=False)
     write_bytes: Floats = field(init=False)
-    kernel_us: Floats = field(init=False)  # (groups, 1) kernel service
 
     def __post_init__(self) -> None:
         environment = self.environment
@@ -83,7 +86,7 @@ class Demand:
         self._load_keys = noise.keys_of(environment.seed, "load", own.loads)
         self._group_keys = noise.keys_of(environment.seed, "group", own.groups)
         self._target_keys = noise.keys_of(environment.seed, "target", own.targets)
-        self.kernel_us = 5.0 + 2.0 * noise.uniform(self._group_keys, np.zeros(1, np.int64))
+        self._kernel_us = 5.0 + 2.0 * noise.uniform(self._group_keys, np.zeros(1, np.int64))
         self._steady_targets = self._rows_of_stories(_STEADY_STORIES)
         self._constants()
         self._casts = [self._cast(phase) for phase in PHASES]
@@ -104,6 +107,7 @@ class Demand:
             shared_depth=np.repeat(self._shared_depth, steps, axis=1),
             fabric_us=self._fabric_us * (1 + _STEADY_NOISE * fabric_noise),
             remote_share=np.zeros((self._sizes.groups, steps)),
+            kernel_us=np.repeat(self._kernel_us, steps, axis=1),
             service_us=self._service_us * (1 + self._target_noise * service_noise),
             capacity=np.full((self._sizes.targets, steps), 600_000.0),
             qos_limit=np.repeat(self._qos_limit, steps, axis=1),
@@ -157,15 +161,28 @@ class Demand:
         environment = self.environment
         stores = {store.index for store in environment.datastores if store.story == phase.story}
         targets = self._rows_of_stories((phase.story,))
-        groups = [device.index for device in environment.devices if device.volume in set(targets)]
+        devices = [device for device in environment.devices if device.volume in set(targets)]
+        busy = [device.index for device in devices if environment.hosts[device.host].name == phase.busy_host]
         disks = {
             workload: _indexes(d.index for d in environment.disks if d.datastore in stores and d.workload == workload)
             for workload in phase.disks
         }
-        vm = None if phase.task is None else phase.task.vm
-        tasked = [disk.index for disk in environment.disks if environment.vms[disk.vm].name == vm]
+        held = [
+            disk.index
+            for disk in environment.disks
+            if (
+                disk.datastore in stores and disk.io_filter is not None
+                if phase.task is None
+                else environment.vms[disk.vm].name == phase.task.vm
+            )
+        ]
         return _Cast(
-            phase=phase, disks=disks, groups=_indexes(groups), targets=_indexes(targets), tasked=_indexes(tasked)
+            phase=phase,
+            disks=disks,
+            groups=_indexes(device.index for device in devices),
+            targets=_indexes(targets),
+            busy=_indexes(busy),
+            held=_indexes(held),
         )
 
 
@@ -183,7 +200,8 @@ def _play(inputs: Inputs, cast: _Cast, columns: NDArray[np.int64]) -> None:
         inputs.max_depth[groups] = phase.device_depth
     if phase.optimized_paths_down:
         inputs.remote_share[groups] = 1.0
-    inputs.hypervisor_us[np.ix_(cast.tasked, columns)] = phase.hypervisor_us
+    inputs.hypervisor_us[np.ix_(cast.held, columns)] = phase.hypervisor_us
+    inputs.kernel_us[np.ix_(cast.busy, columns)] += phase.kernel_us
     inputs.fabric_us[groups] += phase.fabric_us
     inputs.service_us[targets] *= phase.service_scale
     inputs.capacity[targets] *= phase.capacity_scale

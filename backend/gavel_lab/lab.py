@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from gavel_lab.administration import Administration
 from gavel_lab.build import build_environment
 from gavel_lab.clocks import Clocks, LabTime
+from gavel_lab.cpu import HostCpu
 from gavel_lab.environment import Environment
 from gavel_lab.faults import Faults
 from gavel_lab.model import Model
@@ -16,10 +17,12 @@ from gavel_lab.settings import Settings
 
 @dataclass(frozen=True)
 class Lab:
-    """Environment (what exists), model (what happened), placement (which host runs which VM), clocks, faults, and what was set since."""
+    """Environment (what exists), model (what happened), CPU of hosts, placement (which host runs which VM), clocks, faults, and what
+    was set since."""
 
     environment: Environment
     model: Model
+    cpu: HostCpu
     placement: Placement
     clocks: Clocks
     faults: Faults
@@ -42,6 +45,7 @@ def create_lab(
     return Lab(
         environment,
         Model(environment, placement, step_s=step_s),
+        HostCpu(environment),
         placement,
         clocks,
         Faults(environment, clocks, placement, administration),

@@ -52,6 +52,9 @@ class ClusterPlan:
     hosts: tuple[HostPlan, ...]
 
 
+REPLICATION_FILTER = "EXA_bootbank_examplereplay_2.1.0-1OEM.800"
+
+
 @dataclass(frozen=True)
 class VmPlan:
     """A VM: `disks` lie on its datastore unless written "controller:workload@datastore" or "...@rdm"."""
@@ -62,6 +65,7 @@ class VmPlan:
     commute: tuple[tuple[int, int], ...] = ()  # (minute, host within the cluster)
     iops_limit: int | None = None  # of its last disk
     group_limit: int | None = None  # of its volume group on the array, on vVols
+    io_filter: str | None = None  # of all its disks but the first
 
 
 @dataclass(frozen=True)
@@ -169,11 +173,14 @@ DATASTORES = (
         0,
         0,
         (
-            VmPlan("file-01", 0, ("pvscsi:boot", "pvscsi:file", "pvscsi:file", "pvscsi:file")),
+            VmPlan(
+                "file-01", 0, ("pvscsi:boot", "pvscsi:file", "pvscsi:file", "pvscsi:file"), io_filter=REPLICATION_FILTER
+            ),
             VmPlan("file-02", 1, ("pvscsi:boot", "pvscsi:file"), commute=((17, 2), (47, 1))),
             VmPlan("file-03", 2, ("lsi:boot", "lsi:file")),
             VmPlan("file-04", 2, ("nvme:boot",)),
         ),
+        story="io-filter",
         extents=2,
     ),
     DatastorePlan(
@@ -220,6 +227,7 @@ DATASTORES = (
             VmPlan("fast-03", 1, ("pvscsi:boot", "pvscsi:oltp")),
             VmPlan("fast-04", 2, ("nvme:oltp",)),
         ),
+        story="host-cpu",
         transport="nvme-tcp",
         hosts=(1, 2),
     ),

@@ -126,7 +126,7 @@ class Solver:
         """(times below the kernel, their mean per flow, time in the hypervisor and below it per load)."""
         driver = self._driver(table, inputs, waits)
         mean = driver.mean(self._demand.read_share[table.column["load"]])
-        return driver, mean, inputs.hypervisor_us + self._kernel_and_below(table, share, waits, mean)
+        return driver, mean, inputs.hypervisor_us + self._kernel_and_below(table, inputs, share, waits, mean)
 
     def _driver(self, table: FlowTable, inputs: Inputs, waits: _Waits) -> _Driver:
         column = table.column
@@ -148,10 +148,10 @@ class Solver:
             qos=waits.qos_us[target],
         )
 
-    def _kernel_and_below(self, table: FlowTable, share: Floats, waits: _Waits, mean: Floats) -> Floats:
+    def _kernel_and_below(self, table: FlowTable, inputs: Inputs, share: Floats, waits: _Waits, mean: Floats) -> Floats:
         """(loads, t) time below the hypervisor segment."""
         group = table.column["group"]
-        return table.by_load.sum(share * (mean + self._demand.kernel_us[group] + waits.kernel_us[group]))
+        return table.by_load.sum(share * (mean + inputs.kernel_us[group] + waits.kernel_us[group]))
 
     def _adjust(
         self,
@@ -199,10 +199,10 @@ class Solver:
         self, table: FlowTable, inputs: Inputs, share: Floats, waits: _Waits, driver: _Driver, ops: Floats
     ) -> Floats:
         load, group = table.column["load"], table.column["group"]
-        below = self._kernel_and_below(table, share, waits, driver.mean(self._demand.read_share[load]))
+        below = self._kernel_and_below(table, inputs, share, waits, driver.mean(self._demand.read_share[load]))
         guest, hypervisor, rest = _above_the_kernel(inputs, below, ops)
         kernel_queue = waits.kernel_us[group] + rest[load]
-        kernel_service = np.broadcast_to(self._demand.kernel_us[group], share.shape)
+        kernel_service = inputs.kernel_us[group]
         outer = (guest[load], hypervisor[load], kernel_queue, kernel_service, driver.fabric)
         read = (*outer, driver.port_read, driver.qos, driver.queue, driver.service_read)
         write = (*outer, driver.port_write, driver.qos, driver.queue, driver.service_write)

@@ -35,6 +35,8 @@ class Phase:
     device_depth Device Max Queue Depth of the datastore's devices
     fabric_us    added to the mean fabric time, all of it on the paths of fabric B
     task         of the vCenter, on a VM whose I/Os then spend `hypervisor_us` more above the device
+    hypervisor_us of a phase without a task: spent by I/Os of the disks with an I/O filter
+    busy_host    whose CPU is used to `cpu_share`; I/Os of its devices of the datastore spend `kernel_us` more in the kernel's own code
     """
 
     story: str
@@ -52,6 +54,9 @@ class Phase:
     capacity_scale: float = 1.0
     task: StoryTask | None = None
     hypervisor_us: float = 0.0
+    busy_host: str | None = None
+    cpu_share: float = 0.0
+    kernel_us: float = 0.0
 
     def plays_at(self, second: float) -> bool:
         """Whether the phase is on at a lab second."""
@@ -168,6 +173,36 @@ PHASES = (
         "hypervisor",
         task=StoryTask("VirtualMachine.consolidateDisks", "general-03"),
         hypervisor_us=2500.0,
+    ),
+    Phase(
+        "io-filter",
+        "I/O filter of a VM's disks slow",
+        22,
+        32,
+        "kernel",
+        "hypervisor",
+        hypervisor_us=4000.0,
+    ),
+    Phase(
+        "host-cpu",
+        "CPU of a host in full use, completions late",
+        2,
+        12,
+        "kernel",
+        "kernel_service",
+        busy_host="esx-06.lab.example",
+        cpu_share=0.97,
+        kernel_us=1500.0,
+    ),
+    Phase(
+        "host-cpu",
+        "CPU of a host in full use, completions in time",
+        14,
+        24,
+        None,
+        None,
+        busy_host="esx-06.lab.example",
+        cpu_share=0.96,
     ),
     Phase(
         "guest-queue",

@@ -85,11 +85,10 @@ def test_series_are_what_the_list_says(store: Store, name: str) -> None:
 
 DIRECTORIES = ("array_directory_sample", "array_directory_5m", "array_directory_1h")
 LEDGER = ("ledger_leaf_1m", "ledger_1m", "ledger_5m", "ledger_1h")
-MEASURED = ("ledger_measured_5m", "ledger_measured_1h")
+MEASURED, ABORTS = ([f"{name}_{end}" for end in ("5m", "1h")] for name in ("ledger_measured", "vm_disk_aborts"))
 GUESTS = ("guest_disk_sample",)
-ABORTS = ("vm_disk_aborts_5m", "vm_disk_aborts_1h")
-WIDE = ("array_wide_sample", "array_wide_5m", "array_wide_1h")
-LATER = (*DIRECTORIES, *LEDGER, *MEASURED, *ABORTS, *GUESTS, *WIDE, "array_port_sample")
+WIDE, CPU = ([f"{name}_{end}" for end in ("sample", "5m", "1h")] for name in ("array_wide", "host_cpu"))
+LATER = (*DIRECTORIES, *LEDGER, *MEASURED, *ABORTS, *GUESTS, *WIDE, "array_port_sample", *CPU)
 SCRIPTS = {
     "0004_series": [name for name in (*RAWS, *ROLLS) if name not in LATER],
     "0005_directories": DIRECTORIES,
@@ -99,6 +98,7 @@ SCRIPTS = {
     "0032_guests": GUESTS,
     "0040_array_wide": WIDE,
     "0043_array_ports": ("array_port_sample",),
+    "0048_host_cpu": CPU,
 }
 
 

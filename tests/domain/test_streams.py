@@ -24,6 +24,7 @@ KINDS = {
     CounterUnit.MICROSECONDS: {"µs"},
     CounterUnit.MILLISECONDS: {"µs"},
     CounterUnit.NUMBER: {"ops/s", "I/Os", "count"},
+    CounterUnit.HUNDREDTHS_OF_PERCENT: {"%"},
 }
 
 
@@ -42,7 +43,7 @@ def test_a_column_says_where_it_comes_from_and_how_it_adds_up(stream: Stream, co
     assert column.kind is ColumnKind.CODE or column.counters
     assert all(column.unit in KINDS[counter.unit] for counter in column.counters)
     assert (column.kind is ColumnKind.TIME) == (column.unit == "µs") == (column.weight is not None)
-    assert (column.kind is ColumnKind.LEVEL) == (column.unit == "I/Os")
+    assert (column.kind is ColumnKind.LEVEL) == (column.unit in ("I/Os", "%"))
     if column.direction is not None:
         assert column.name.startswith(f"{column.direction}_")
         assert column.direction in directions_of(stream)

@@ -124,8 +124,7 @@ def documented(chapter: stories.Chapter) -> set[str]:
     """Rules of the row of docs/alerts.md that is about this phase."""
     rows = (line.split("|") for line in DOCS.read_text().splitlines() if line.startswith(f"| `{chapter.story}`"))
     told = [(row[1], row[2]) for row in rows]
-    depth = "depth 96" if "device depth 96" in chapter.title else "depth 32"
-    chosen = [fires for story, fires in told if "," not in story or story.strip().endswith(depth)]
+    chosen = [fires for story, fires in told if story.partition(",")[2].strip() in chapter.title]
     assert len(chosen) == 1, (chapter, told)
     return set(re.findall(r"`(\w+)`", chosen[0]))
 

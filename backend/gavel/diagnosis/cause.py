@@ -19,7 +19,9 @@ class CauseKind(StrEnum):
     IOPS_LIMIT = "iops_limit"
     VIRTUAL_DISK_QUEUE_FULL = "virtual_disk_queue_full"
     SNAPSHOT_CHAIN = "snapshot_chain"
+    IO_FILTER = "io_filter"
     TASK = "task"
+    HOST_CPU = "host_cpu"
     DEVICE_QUEUE_FULL = "device_queue_full"
     COMPETING_WORLDS = "competing_worlds"
     PATHS_DOWN = "paths_down"
@@ -37,7 +39,9 @@ LABELS = {
     CauseKind.IOPS_LIMIT: "IOPS limit",
     CauseKind.VIRTUAL_DISK_QUEUE_FULL: "Virtual disk queue full",
     CauseKind.SNAPSHOT_CHAIN: "Snapshot chain",
+    CauseKind.IO_FILTER: "I/O filter",
     CauseKind.TASK: "Task",
+    CauseKind.HOST_CPU: "Host CPU",
     CauseKind.DEVICE_QUEUE_FULL: "Device queue full",
     CauseKind.COMPETING_WORLDS: "Competing worlds (DSNRO)",
     CauseKind.PATHS_DOWN: "Paths down",
@@ -71,7 +75,9 @@ ACTIONS = {
     CauseKind.QOS_LIMIT: "Leave it, if the limit protects other volumes; otherwise move VMs with much I/O elsewhere, or raise it",
     CauseKind.VIRTUAL_DISK_QUEUE_FULL: "Leave it, if the application is fast enough; otherwise spread its data over more virtual disks",
     CauseKind.SNAPSHOT_CHAIN: "Delete unused snapshots at a quiet hour, and consolidate",
+    CauseKind.IO_FILTER: "Ask who runs this filter what it waits for; compare with a disk without it",
     CauseKind.TASK: "Let it finish: the wait ends with the task",
+    CauseKind.HOST_CPU: "Move VMs that use much CPU to other hosts of the cluster",
     CauseKind.DEVICE_QUEUE_FULL: "Spread the busiest VMs over more datastores before any queue depth is raised",
     CauseKind.COMPETING_WORLDS: "Spread the VMs over more datastores before DSNRO is raised",
     CauseKind.PATHS_DOWN: "Repair adapter, cable or switch port of the paths that are down, then rescan",

@@ -14,6 +14,8 @@ from gavel.diagnosis.cause import (
     CauseObject,
     TwinTest,
 )
+from gavel.diagnosis.cause_cpu import cpu_candidates
+from gavel.diagnosis.cause_filters import filter_candidates
 from gavel.diagnosis.cause_inputs import CauseInputs, twin_test
 from gavel.diagnosis.cause_tasks import task_candidates
 from gavel.diagnosis.cause_words import count, counted, device_object, disk_object, percent
@@ -49,7 +51,9 @@ def host_candidates(inputs: CauseInputs) -> Iterator[Candidate]:
         yield from _iops_limits(inputs)
         yield from task_candidates(inputs)
         yield from _chains(inputs)
+        yield from filter_candidates(inputs)
         yield from _device_queues(inputs)
+        yield from cpu_candidates(inputs)
 
 
 def _weight(load: DiskLoad, time: float) -> float:

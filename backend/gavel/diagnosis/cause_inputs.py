@@ -7,6 +7,7 @@ from datetime import datetime
 from gavel.analysis.intervals import Bools
 from gavel.db.queries.cause_minutes import CauseMinutes
 from gavel.db.queries.causes import DeviceLoad, DiskLoad, QueueIssuer, VolumeLoad
+from gavel.db.queries.host_cpu import CpuMinutes
 from gavel.db.queries.path_loads import PathLoad
 from gavel.db.queries.peer_volumes import PeerVolume
 from gavel.db.queries.refs import EntityRef, RefKind
@@ -15,14 +16,15 @@ from gavel.diagnosis.cause import TwinTest
 from gavel.diagnosis.episode import Episode, stamps_us
 from gavel.domain.io_path import Layer
 from gavel.domain.scope import ScopeKind, scope_key
-from gavel.findings.minutes import PartMinutes, minutes_at
+from gavel.findings.minutes import PartMinutes, iops_limit_binds, minutes_at
 
 
 @dataclass(frozen=True, slots=True)
 class CauseInputs:
     """Of one object with an excess in `layers`. Loads are over the episode, `minutes` of its parts in the episode's stamps.
 
-    tasks: of the VMs whose I/Os wait in the hypervisor. match_ratio: host ÷ array ops; None: not measured.
+    tasks: of the VMs whose I/Os wait in the hypervisor. cpu: of the hosts on which they wait there or in the kernel's own
+    code. match_ratio: host ÷ array ops; None: not measured.
     """
 
     kind: RefKind
@@ -36,6 +38,7 @@ class CauseInputs:
     paths: Sequence[PathLoad] = ()
     peers: Sequence[PeerVolume] = ()
     tasks: Sequence[TaskRun] = ()
+    cpu: CpuMinutes = field(default_factory=CpuMinutes)
     minutes: CauseMinutes | None = None
     match_ratio: float | None = None
 
@@ -81,3 +84,10 @@ def twin_test(elevated: Bools, normal: Bools, normal_measured: Bools) -> TwinTes
         normal_minutes=int(normal_measured.sum()),
         normal_binding_minutes=int((normal & normal_measured).sum()),
     )
+
+
+def is_at_iops_limit(inputs: CauseInputs, load: DiskLoad) -> bool:
+    """Whether a disk's own limit binds in any elevated minute: then it waits for that."""
+    if not load.iops_limit:
+        return False
+    return bool(iops_limit_binds(inputs.elevated(ScopeKind.VM_DISK, load.disk.id), load.iops_limit).any())

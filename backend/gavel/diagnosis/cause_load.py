@@ -18,6 +18,7 @@ from gavel.db.queries.causes import (
     queue_issuers,
     volume_loads,
 )
+from gavel.db.queries.host_cpu import CpuMinutes, cpu_minutes
 from gavel.db.queries.path_loads import PathLoad, PathTime, path_loads
 from gavel.db.queries.peer_volumes import ArrayTime, PeerVolume, peer_volumes
 from gavel.db.queries.refs import EntityRef, RefKind
@@ -91,6 +92,7 @@ def load_causes(connection: Connection, kind: RefKind, questions: Sequence[Cause
         ),
     }
     tasks = _tasks(connection, disks, host)
+    cpu = _cpu(connection, disks, host)
     stamps = {stamp for one in questions for stamp in one.episode.stamps}
     minutes = cause_minutes(connection, sorted(keys), sorted(stamps))
     return {
@@ -106,6 +108,7 @@ def load_causes(connection: Connection, kind: RefKind, questions: Sequence[Cause
             paths=_loaded(paths, one),
             peers=_loaded(peers, one),
             tasks=tasks,
+            cpu=cpu,
             minutes=minutes,
             match_ratio=one.match_ratio,
         )
@@ -127,6 +130,22 @@ def _tasks(
         return ()
     from_at, to_at = min(one.episode.from_at for one in questions), max(one.episode.to_at for one in questions)
     return task_runs(connection, from_at, to_at, sorted(vms))
+
+
+def _cpu(
+    connection: Connection, disks: Mapping[int, Sequence[DiskLoad]], questions: Sequence[CauseQuestion]
+) -> CpuMinutes:
+    """Of hosts on which I/Os wait above the device or in the kernel's own code; without such nothing is asked."""
+    hosts = {
+        load.host.id
+        for one in questions
+        for load in disks.get(one.subject.id, ())
+        if load.host is not None
+        and load.ops > 0
+        and bool(is_hypervisor_slow((load.hypervisor_time + load.service_time) / load.ops))
+    }
+    stamps = [stamp for one in questions for stamp in one.episode.stamps]
+    return cpu_minutes(connection, sorted(hosts), min(stamps), max(stamps)) if hosts and stamps else CpuMinutes()
 
 
 def _either(*questions: Sequence[CauseQuestion]) -> list[CauseQuestion]:

@@ -10,12 +10,12 @@ from gavel.analysis.intervals import Bools
 from gavel.db.queries.causes import DiskLoad
 from gavel.db.queries.tasks import TaskRun
 from gavel.diagnosis.cause import Candidate, CauseEvidence, CauseKind, CauseObject, TwinTest
-from gavel.diagnosis.cause_inputs import CauseInputs, twin_test
+from gavel.diagnosis.cause_inputs import CauseInputs, is_at_iops_limit, twin_test
 from gavel.diagnosis.sentences import clock
 from gavel.domain.scope import ScopeKind
 from gavel.domain.tasks import TASK_LABELS
 from gavel.findings.binding import is_hypervisor_slow
-from gavel.findings.minutes import iops_limit_binds, mean
+from gavel.findings.minutes import mean
 
 _MINUTE = timedelta(minutes=1)
 
@@ -33,7 +33,7 @@ def task_candidates(inputs: CauseInputs) -> Iterator[Candidate]:
         passed = [
             (load, twin)
             for load in loads
-            if (twin := _twin(inputs, load, run)).binding_minutes and not _is_limited(inputs, load)
+            if (twin := _twin(inputs, load, run)).binding_minutes and not is_at_iops_limit(inputs, load)
         ]
         if passed:
             yield _candidate(inputs, run, passed)
@@ -51,12 +51,6 @@ def _twin(inputs: CauseInputs, load: DiskLoad, run: TaskRun) -> TwinTest:
     elevated, normal = (of(ScopeKind.VM_DISK, load.disk.id) for of in (inputs.elevated, inputs.normal))
     waits = is_hypervisor_slow(elevated.per_io("hypervisor_time")) & _runs(run, inputs.episode.elevated)
     return twin_test(waits, is_hypervisor_slow(normal.per_io("hypervisor_time")), ~np.isnan(normal.iops))
-
-
-def _is_limited(inputs: CauseInputs, load: DiskLoad) -> bool:
-    if not load.iops_limit:
-        return False
-    return bool(iops_limit_binds(inputs.elevated(ScopeKind.VM_DISK, load.disk.id), load.iops_limit).any())
 
 
 def _candidate(inputs: CauseInputs, run: TaskRun, passed: Sequence[tuple[DiskLoad, TwinTest]]) -> Candidate:

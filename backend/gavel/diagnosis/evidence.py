@@ -32,7 +32,7 @@ def capitalized(words: str) -> str:
 
 
 # What the rules look at; errors and throughput are on the charts.
-_UNITS: tuple[ColumnUnit, ...] = ("µs", "ops/s", "I/Os")
+_UNITS: tuple[ColumnUnit, ...] = ("µs", "ops/s", "I/Os", "%")
 # Buckets of whole minutes hold equally many samples each; a day comes from the roll-ups of 5 minutes.
 _MINUTE = timedelta(minutes=1)
 _MOST_POINTS = 288

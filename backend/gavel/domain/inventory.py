@@ -343,7 +343,9 @@ class Vm:
 
 @dataclass(frozen=True, slots=True)
 class VmDisk:
-    """`instance` is the counters' own name (`scsi0:1`). `device_name` is set for an RDM, `vvol_id` for a vVol disk."""
+    """`instance` is the counters' own name (`scsi0:1`). `device_name` is set for an RDM, `vvol_id` for a vVol disk. `io_filters`: attached
+    to it, by name, or by id where no cluster lists them.
+    """
 
     key: str
     vm_key: str
@@ -358,6 +360,7 @@ class VmDisk:
     vvol_id: str | None
     iops_limit: int | None
     snapshot_depth: int
+    io_filters: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

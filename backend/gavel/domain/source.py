@@ -29,6 +29,7 @@ class Stream(StrEnum):
     VM_DISK = "vm_disk"
     PATH = "path"
     ADAPTER = "adapter"
+    HOST_CPU = "host_cpu"  # CPU usage of an ESXi host
     GUEST_DISK = "guest_disk"  # pushed by guests, of no source
 
 
@@ -126,5 +127,6 @@ GRAIN_S: Mapping[Stream, int] = {
     Stream.VM_DISK: 20,
     Stream.PATH: 300,
     Stream.ADAPTER: 20,
+    Stream.HOST_CPU: 20,
     Stream.GUEST_DISK: 10,
 }

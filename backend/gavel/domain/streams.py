@@ -12,7 +12,7 @@ from typing import Final, Literal, TypeAlias
 from gavel.domain.source import Stream
 
 ColumnDirection: TypeAlias = Literal["read", "write", "mirrored_write"]
-ColumnUnit: TypeAlias = Literal["µs", "ops/s", "bytes/s", "I/Os", "count"]
+ColumnUnit: TypeAlias = Literal["µs", "ops/s", "bytes/s", "I/Os", "count", "%"]
 
 
 class ColumnKind(StrEnum):
@@ -33,6 +33,7 @@ class CounterUnit(StrEnum):
     KB_PER_S = "KiB per second"
     MICROSECONDS = "µs"
     MILLISECONDS = "ms"
+    HUNDREDTHS_OF_PERCENT = "hundredths of a percent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,6 +282,17 @@ _ADAPTER: Final = (
     _level("outstanding", "outstanding I/Os", "storageAdapter.outstandingIOs.average"),
     _PRECISION,
 )
+# Of a host as a whole, all its CPUs together.
+_HOST_CPU: Final = (
+    SampleColumn(
+        name="usage_basis_points",
+        kind=ColumnKind.LEVEL,
+        quantity="cpu_usage",
+        unit="%",
+        label="CPU usage",
+        counters=(Counter("cpu.usage.average", CounterUnit.HUNDREDTHS_OF_PERCENT),),
+    ),
+)
 
 # --- guests -----------------------------------------------------------------------------------------------------------
 
@@ -312,6 +324,7 @@ COLUMNS_OF: Final[Mapping[Stream, tuple[SampleColumn, ...]]] = {
     Stream.VM_DISK: (*_VM_DISK, *_VM_DISK_ABORTS),
     Stream.PATH: _PATH,
     Stream.ADAPTER: _ADAPTER,
+    Stream.HOST_CPU: _HOST_CPU,
     Stream.GUEST_DISK: _GUEST_DISK,
 }
 # What the roll-ups `<name>_5m` and `<name>_1h` keep of a stream. A continuous aggregate takes no new column: a column that is added
@@ -322,6 +335,7 @@ ROLL_UPS: Final[Mapping[Stream, Mapping[str, Sequence[SampleColumn]]]] = {
     Stream.ARRAY_WIDE: {"array_wide": _ARRAY_VOLUME},
     Stream.HOST_DEVICE: {"host_device": _HOST_DEVICE},
     Stream.VM_DISK: {"vm_disk": _VM_DISK, "vm_disk_aborts": _VM_DISK_ABORTS},
+    Stream.HOST_CPU: {"host_cpu": _HOST_CPU},
 }
 
 

@@ -30,6 +30,8 @@ LEAST_GUEST_US = 200.0
 BUSY_LSI = 24
 # Snapshots on a virtual disk from which on its hypervisor time may be theirs.
 LONG_CHAIN = 2
+# Of a host's CPU in use from which on its own code may make I/Os wait.
+HOST_CPU_USED = 0.9
 # Of a device's I/O on non-optimized paths while an optimized one works.
 NON_OPTIMIZED_SHARE = 0.05
 # A path or adapter is slow against the fastest one of the same device from this ratio on, and this difference.
@@ -120,6 +122,11 @@ def is_chain_long(snapshot_depth: Numbers, hypervisor_us: Numbers) -> Bools:
 def is_hypervisor_slow(hypervisor_us: Numbers) -> Bools:
     """Wait above the device that is worth a reason."""
     return _sure(_floats(hypervisor_us) > LEAST_HYPERVISOR_US)
+
+
+def is_host_cpu_busy(used_share: Numbers) -> Bools:
+    """A host's CPU in full use; the share is 0 to 1."""
+    return _sure(_floats(used_share) > HOST_CPU_USED)
 
 
 def are_non_optimized_paths_used(iops: Numbers, non_optimized_iops: Numbers) -> Bools:

@@ -139,6 +139,7 @@ def _add_disk(
             iops_limit=plan.iops_limit,
             queue_depth=QUEUE_DEPTH[plan.controller],
             workload=plan.workload,
+            io_filter=vm_plan.io_filter if plan.number else None,
         )
     )
     return index

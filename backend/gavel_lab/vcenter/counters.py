@@ -41,6 +41,7 @@ class Counter:
 
 # group, unit, stats type, level/level per device, roll-up: names
 _TABLE = """
+cpu percent rate 1/3 average: usage
 disk kiloBytesPerSecond rate 1/3 average: usage
 disk kiloBytesPerSecond rate 2/3 average: read write
 disk number delta 3/3 summation: numberRead numberWrite

@@ -66,6 +66,7 @@ def _disk(site: Site, vm: Vm, disk: VirtualDisk) -> Any:
         shares=shares,
         storageIOAllocation=vim.StorageResourceManager.IOAllocationInfo(limit=limit, shares=shares, reservation=0),
         diskObjectId=f"{vm.index + 1}-{disk.key}",
+        iofilter=[disk.io_filter] if disk.io_filter else [],
         backing=_rdm(site, vm, disk) if disk.is_rdm else _file(site, disk),
     )
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from pyVmomi import vim, vmodl
 
-from gavel_lab.vcenter import host_options, tasks
+from gavel_lab.vcenter import host_options, io_filters, tasks
 from gavel_lab.vcenter.retrieval import continue_page, retrieve_all, retrieve_page
 from gavel_lab.vcenter.services import permissions
 from gavel_lab.vcenter.sessions import Session
@@ -129,6 +129,14 @@ def _collect_tasks(request: Request) -> Any:
     pages = tasks.open_pages(request.world.site, request.arguments["filter"])
     node = request.session.add(vim.TaskHistoryCollector, pages)
     return node.type(node.moref)
+
+
+# --- IoFilterManager ------------------------------------------------------------------------------------------------
+
+
+def _io_filters(request: Request) -> Any:
+    cluster = request.world.require(request.session, request.arguments["compRes"])
+    return io_filters.of_cluster(request.world.site, cluster.record)
 
 
 # --- views ----------------------------------------------------------------------------------------------------------
@@ -265,6 +273,7 @@ METHODS: Mapping[str, Method] = {
     "RewindCollector": lambda request: request.node.record.rewind(),
     "ReadNextTasks": lambda request: request.node.record.next_page(request.arguments["maxCount"]),
     "DestroyCollector": _destroy,
+    "QueryIoFilterInfo": _io_filters,
     "CreateContainerView": _create_container_view,
     "CreateListView": _create_list_view,
     "DestroyView": _destroy,

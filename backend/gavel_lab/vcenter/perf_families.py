@@ -35,6 +35,7 @@ class Family:
     read: Read
     rows: Callable[[Site, Any], int]
     with_depths: bool = False
+    with_cpu: bool = False
     is_worst: bool = False  # one value over all rows of an entity
 
     def is_kept(self, counter: Counter, *, real_time: bool) -> bool:
@@ -114,6 +115,7 @@ _HOST = (
     Family(values.ADAPTERS, _adapters, _read_adapters, _count(_adapters)),
     Family(values.PATHS, _paths, _read_paths, _count(_paths)),
     Family(values.THROUGHPUT, _aggregate, _by(By.HOST, lambda host: (host.index,)), _one),
+    Family(values.CPU, _aggregate, _by(By.HOST, lambda host: (host.index,)), _one, with_cpu=True),
     Family(values.WORST_DEVICE, _aggregate, _read_devices, _count(_devices), is_worst=True),
     Family(values.WORST_DATASTORE, _aggregate, _read_host_datastores, _count(_host_datastores), is_worst=True),
     Family(values.WORST_ADAPTER, _aggregate, _read_adapters, _count(_adapters), is_worst=True),
@@ -189,11 +191,15 @@ def readings(site: Site, family: Family, records: Sequence[Any], windows: Floats
         rows = [device_rows(record) for record in records]
         return site.lab.model.device_depths(list(chain.from_iterable(rows)), _of_rows(windows, rows))
 
+    def cpu() -> Floats:
+        return site.lab.cpu.shares([host.index for host in records], windows)
+
     return Readings(
         mean=mean,
         read_latest=latest,
         rounding=vcenter.ms_rounding,
         read_depths=depths if family.with_depths else None,
+        read_cpu=cpu if family.with_cpu else None,
     )
 
 

@@ -21,13 +21,14 @@ ALL = 0  # the only direction of a reading over all directions
 class Readings:
     """Two looks at the same rows: over the whole windows, and over what `.latest` counters show, which is read where one is asked for.
 
-    read_depths gives (n, w) DQLEN, for devices only.
+    read_depths gives (n, w) DQLEN, for devices only; read_cpu (n, w) shares of CPU in use, for hosts only.
     """
 
     mean: Reading
     read_latest: Callable[[], Reading]
     rounding: Rounding
     read_depths: Callable[[], Floats] | None = None
+    read_cpu: Callable[[], Floats] | None = None
 
     @cached_property
     def latest(self) -> Reading:
@@ -112,6 +113,13 @@ def _depth(rows: Readings) -> Ints:
     if rows.read_depths is None:
         raise ValueError("maxQueueDepth was asked of rows that are not devices")
     return count(rows.read_depths())
+
+
+def _cpu(rows: Readings) -> Ints:
+    """In hundredths of a percent, as vCenter has its percentages."""
+    if rows.read_cpu is None:
+        raise ValueError("cpu.usage was asked of rows that are not hosts")
+    return count(10_000 * rows.read_cpu())
 
 
 def _highest(rows: Readings) -> Ints:
@@ -217,6 +225,7 @@ THROUGHPUT: Mapping[str, Show] = {
     "disk.write.average": _throughput(WRITE),
     "disk.usage.average": _throughput(None),
 }
+CPU: Mapping[str, Show] = {"cpu.usage.average": _cpu}
 WORST_DEVICE: Mapping[str, Show] = {"disk.maxTotalLatency.latest": _highest}
 WORST_DATASTORE: Mapping[str, Show] = {"datastore.maxTotalLatency.latest": _highest}
 WORST_ADAPTER: Mapping[str, Show] = {"storageAdapter.maxTotalLatency.latest": _highest}

@@ -2565,7 +2565,7 @@ export interface components {
          * @description What holds the I/Os back; of `NO_SINGLE_CAUSE` nothing that explains half of it, or nothing whose limit binds.
          * @enum {string}
          */
-        CauseKind: "iops_limit" | "virtual_disk_queue_full" | "snapshot_chain" | "task" | "device_queue_full" | "competing_worlds" | "paths_down" | "non_optimized_io" | "slow_path" | "one_host" | "qos_limit" | "array_load" | "volume_load" | "unmonitored_initiators" | "no_single_cause";
+        CauseKind: "iops_limit" | "virtual_disk_queue_full" | "snapshot_chain" | "io_filter" | "task" | "host_cpu" | "device_queue_full" | "competing_worlds" | "paths_down" | "non_optimized_io" | "slow_path" | "one_host" | "qos_limit" | "array_load" | "volume_load" | "unmonitored_initiators" | "no_single_cause";
         /**
          * CauseLimitOut
          * @description A limit, and how much of it was used on average over the elevated minutes. `is_derived`: `used` is IOPS × latency, or a normalized
@@ -2882,7 +2882,7 @@ export interface components {
              * Unit
              * @enum {string}
              */
-            unit: "µs" | "ops/s" | "bytes/s" | "I/Os" | "count";
+            unit: "µs" | "ops/s" | "bytes/s" | "I/Os" | "count" | "%";
             /** Values */
             values: (number | null)[];
         };
@@ -3560,7 +3560,7 @@ export interface components {
              * Unit
              * @enum {string}
              */
-            unit: "µs" | "ops/s" | "bytes/s" | "I/Os" | "count";
+            unit: "µs" | "ops/s" | "bytes/s" | "I/Os" | "count" | "%";
             /** Value */
             value: number;
         };
@@ -3985,7 +3985,8 @@ export interface components {
          * @description Columns of one object on one side. `scope` "whole" is all of the page's devices or volumes together: rates are sums, latencies means
          *     over operations, a queue depth that of the deepest queue.
          *
-         *     `level`: where on the I/O path it was measured; hosts time their devices (host) and the virtual disks (disk). `owner`: the host of a
+         *     `level`: where on the I/O path it was measured; hosts time their devices (host) and the virtual disks (disk); the CPU of a
+         *     host stands beside it (cpu). `owner`: the host of a
          *     device or the VM of a disk, whose name stands before `own_name` in that of `entity`; null where the own name is complete.
          */
         Group: {
@@ -3996,7 +3997,7 @@ export interface components {
              * Level
              * @enum {string}
              */
-            level: "array" | "host" | "disk" | "guest";
+            level: "array" | "host" | "disk" | "guest" | "cpu";
             /** Own Name */
             own_name: string;
             owner: components["schemas"]["EntityRef"] | null;
@@ -7221,6 +7222,7 @@ export interface components {
         /**
          * VmDiskRow
          * @description `queue_limit`: outstanding I/Os that its controller allows at the disk; null where the kind of controller has no known limit.
+         *     `io_filters`: attached to it in the hypervisor, by name.
          */
         VmDiskRow: {
             /** Capacity Bytes */
@@ -7234,6 +7236,8 @@ export interface components {
             id: number;
             /** Instance */
             instance: string;
+            /** Io Filters */
+            io_filters: string[];
             /** Iops Limit */
             iops_limit: number | null;
             /** Label */
@@ -22029,6 +22033,7 @@ export interface operations {
                      *           "device": null,
                      *           "id": 71,
                      *           "instance": "scsi0:0",
+                     *           "io_filters": [],
                      *           "iops_limit": null,
                      *           "label": "Hard disk 1",
                      *           "match": {
@@ -22057,6 +22062,7 @@ export interface operations {
                      *           "device": null,
                      *           "id": 72,
                      *           "instance": "scsi0:1",
+                     *           "io_filters": [],
                      *           "iops_limit": null,
                      *           "label": "Hard disk 2",
                      *           "match": {

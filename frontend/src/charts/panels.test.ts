@@ -25,6 +25,20 @@ describe('panels of both sides', () => {
     expect(panels.map((panel) => panel.id)).toEqual(['read', 'write', 'iops'])
   })
 
+  it('draw the CPU usage of a host last, on an axis of 100 %, with a legend of its own', () => {
+    const usage = {
+      ...rateColumn('cpu_usage', [41, 97.1, null]),
+      label: 'CPU usage',
+      unit: '%' as const,
+      direction: null,
+    }
+    const withCpu = series([array, hosts, { ...group('host', [usage]), level: 'cpu' as const }])
+    const cpu = panelsOf(withCpu, withCpu.groups, NONE).at(-1)
+    expect([cpu?.id, cpu?.unit, cpu?.max]).toEqual(['cpu', '%', 100])
+    expect(cpu?.lines.map(({ label, values }) => [label, values])).toEqual([['CPU usage', [41, 97.1, null]]])
+    expect(legendOf(withCpu, withCpu.groups).at(-1)?.legend).toBe('Host CPU')
+  })
+
   it('stack the array in the order of the path, its service on top, and draw the hosts as lines over it', () => {
     const lines = panels[0]?.lines.map((line) => [line.key, line.shape])
     expect(lines).toEqual([

@@ -185,6 +185,7 @@ const RATE_PANELS = [
   { id: 'iops', title: commonCopy.iops, hint: breakdownCopy.solidDashed, unit: 'ops/s' },
   { id: 'throughput', title: countersCopy.throughput, hint: breakdownCopy.solidDashed, unit: 'bytes/s' },
   { id: 'outstanding', title: overviewCopy.outstandingIo, hint: countersCopy.queueDepthHint, unit: 'I/Os' },
+  { id: 'cpu', title: countersCopy.sideCpu, hint: countersCopy.cpuHint, unit: '%' },
 ] as const
 
 const LEVEL_LAYER: Record<Level, Layer> = {
@@ -192,10 +193,11 @@ const LEVEL_LAYER: Record<Level, Layer> = {
   host: 'kernel_queue',
   disk: 'guest',
   guest: 'guest',
+  cpu: 'kernel_other',
 }
 
 /** Both sides count the same I/Os: where their lines lie on one another, the wider one shows under the narrower. */
-const LEVEL_WIDTH: Record<Level, number> = { array: 3.5, host: 2.25, disk: 1.25, guest: 1.25 }
+const LEVEL_WIDTH: Record<Level, number> = { array: 3.5, host: 2.25, disk: 1.25, guest: 1.25, cpu: 2 }
 
 const RATE_STROKE = { read: 'solid', write: 'dashed', mirrored_write: 'dotted', all: 'solid' } as const
 
@@ -204,7 +206,7 @@ function ratePanels(groups: readonly SeriesGroup[], shown: (line: PanelLine) => 
     const lines = groups.flatMap((group) => rateLines(unit, group)).filter((one) => hasValues(one.values))
     if (lines.length === 0) return []
     const drawn = lines.filter(shown)
-    const max = niceMax(reach(drawn), 2)
+    const max = unit === '%' ? 100 : niceMax(reach(drawn), 2)
     return [{ id, title, hint, unit, weight: 'short' as const, lines: drawn, gaps: [], max, scale: latencyScale(0) }]
   })
 }
@@ -218,8 +220,8 @@ function rateLines(unit: ColumnUnit, group: SeriesGroup): PanelLine[] {
         key: `${level}.rates`,
         // Reads and writes share one entry of the legend.
         row: `${level}.${column.quantity}`,
-        label: `${levelLabel(level)} ${column.quantity_label}`,
-        legend: countersCopy.levelLabel(levelLabel(level)),
+        label: unit === '%' ? column.label : `${levelLabel(level)} ${column.quantity_label}`,
+        legend: unit === '%' ? levelLabel(level) : countersCopy.levelLabel(levelLabel(level)),
         shape: 'line',
         stroke: column.quantity === 'queue_depth' ? 'dotted' : RATE_STROKE[column.direction ?? 'all'],
         color: { layer: LEVEL_LAYER[level] },

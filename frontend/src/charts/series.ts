@@ -64,14 +64,16 @@ export interface SeriesData {
   events: readonly SeriesEvent[]
 }
 
-/** Where on an I/O's path a group was measured: the hosts time their devices and, further out, their virtual disks. */
-export type Level = 'array' | 'host' | 'disk' | 'guest'
+/** Where on an I/O's path a group was measured: the hosts time their devices and, further out, their virtual disks; CPU
+ *  usage stands beside the path. */
+export type Level = 'array' | 'host' | 'disk' | 'guest' | 'cpu'
 
 const LEVEL_WORDS: Record<Level, string> = {
   array: countersCopy.sideArray,
   host: countersCopy.sideHosts,
   disk: countersCopy.sideVirtualDisks,
   guest: countersCopy.sideGuest,
+  cpu: countersCopy.sideCpu,
 }
 
 export function levelLabel(level: Level): string {

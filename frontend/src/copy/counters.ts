@@ -21,6 +21,8 @@ export const sideArray = 'Array'
 export const sideHosts = 'Hosts'
 export const sideVirtualDisks = 'Virtual disks'
 export const sideGuest = 'Guest'
+export const sideCpu = 'Host CPU'
+export const cpuHint = 'all CPUs of the host together'
 export const latencyByBoundary = 'Latency by boundary'
 export const exportTitle = (name: string) => `Latency of ${name}`
 export const fromRollups = (resolution: string) => `, from ${resolution} roll-ups`

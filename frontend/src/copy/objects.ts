@@ -117,6 +117,7 @@ export const controller = 'Controller'
 export const queueLimit = 'Queue limit'
 export const size = 'Size'
 export const iopsLimit = 'IOPS limit'
+export const ioFilters = 'I/O filters'
 export const snapshots = 'Snapshots'
 export const queueLimitHint = 'maximum outstanding I/Os with guest defaults; more queue in the guest'
 export const stretchedSuffix = (pod: string) => `${pod}, stretched`

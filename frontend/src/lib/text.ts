@@ -45,6 +45,7 @@ const STREAMS: Record<string, string> = {
   array_wide: gapsCopy.arrayWide,
   array_port: gapsCopy.arrayPort,
   host_device: gapsCopy.hostDevice,
+  host_cpu: gapsCopy.hostCpu,
   vm_disk: gapsCopy.vmDisk,
 }
 

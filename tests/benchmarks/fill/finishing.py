@@ -50,6 +50,7 @@ def _passed(connection: Connection, source: int, asked: Plan) -> None:
         Stream.ARRAY_PORT: "array_port",
         Stream.HOST_DEVICE: "host_device",
         Stream.VM_DISK: "vm_disk",
+        Stream.HOST_CPU: "esxi_host",
     }
     for stream, table in found.items():
         owns = text(f"SELECT EXISTS (SELECT FROM {table} WHERE source_id = :source)")

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from gavel.collectors.arrays.flasharray import parse, wire
 from gavel.collectors.hosts.vcenter import columns
-from gavel.collectors.hosts.vcenter.counters import choose
+from gavel.collectors.hosts.vcenter.counters import AGGREGATES, choose
 from gavel.collectors.hosts.vcenter.csv import PivotedSeries
 from gavel.domain.samples import SampleBatch
 from gavel.domain.source import Stream
@@ -119,7 +119,7 @@ def _items(
 
 
 def of_vcenter(lab: Lab, vcenter: VCenter, stretch: Stretch) -> Iterator[SampleBatch]:
-    """Host devices and virtual disks of one vCenter."""
+    """Host devices, virtual disks and CPUs of the hosts of one vCenter."""
     environment = lab.environment
     devices = [device for device in environment.devices if environment.hosts[device.host].vcenter == vcenter.index]
     running = {vm.index for vm in environment.vms if vm.vcenter == vcenter.index and vm.is_powered_on}
@@ -131,6 +131,11 @@ def of_vcenter(lab: Lab, vcenter: VCenter, stretch: Stretch) -> Iterator[SampleB
         names = [(environment.hosts[device.host].moref, device.name) for device in devices]
         looks = Readings(mean=read, read_latest=lambda: read, rounding=vcenter.ms_rounding, read_depths=lambda: depths)
         yield _batch(Stream.HOST_DEVICE, vcenter, names, perf_values.DEVICES, looks, stretch)
+        hosts = [host for host in environment.hosts if host.vcenter == vcenter.index]
+        shares = lab.cpu.shares([host.index for host in hosts], stretch.windows)
+        cpu = shares.reshape(len(hosts), *stretch.spans.shape[:2]).mean(axis=2)
+        looks = Readings(mean=read, read_latest=lambda: read, rounding=vcenter.ms_rounding, read_cpu=lambda: cpu)
+        yield _batch(Stream.HOST_CPU, vcenter, [(host.moref, "") for host in hosts], perf_values.CPU, looks, stretch)
     if disks:
         read = stretch.folded(lab.model.read(By.DISK, [disk.index for disk in disks], stretch.windows))
         names = [(environment.vms[disk.vm].moref, disk.instance) for disk in disks]
@@ -158,9 +163,8 @@ def _batch(
         values=np.stack([shows[key](looks) for key in counters]),
     )
     until_us = int(stretch.ended_at_s[-1]) * 1_000_000
-    found = columns.batch(
-        stream, counters, series, lambda entity, instance: f"{entity}/{instance}", since_us=0, until_us=until_us
-    )
+    key_of = columns.entity_key if stream in AGGREGATES else columns.part_key
+    found = columns.batch(stream, counters, series, key_of, since_us=0, until_us=until_us)
     if found is None:
         raise ValueError(f"{vcenter.name}: the model says nothing of {stream}")
     return found

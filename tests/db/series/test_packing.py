@@ -36,7 +36,10 @@ FIVE_MINUTES = 5 * MINUTE
 # Series that came with a migration of their own, and those before them.
 WIDE = ("array_wide_sample", "array_wide_5m", "array_wide_1h")
 PORTS = ("array_port_sample",)
-FIRST_RAWS, FIRST_ROLLS = ([name for name in every_one if name not in (*WIDE, *PORTS)] for every_one in (RAWS, ROLLS))
+CPU = ("host_cpu_sample", "host_cpu_5m", "host_cpu_1h")
+FIRST_RAWS, FIRST_ROLLS = (
+    [name for name in every_one if name not in (*WIDE, *PORTS, *CPU)] for every_one in (RAWS, ROLLS)
+)
 
 
 def packed(store: Store, now: datetime = NOW) -> int:
@@ -209,6 +212,7 @@ def test_what_is_packed_goes_with_its_retention_and_comes_back_whole(plain: Stor
         ("0038_packed_samples.sql", [*sql.create_packed(FIRST_RAWS), *sql.stay_with_row(FIRST_ROLLS)]),
         ("0040_array_wide.packed.sql", [*sql.create_packed(WIDE), *sql.stay_with_row(WIDE)]),
         ("0043_array_ports.packed.sql", list(sql.create_packed(PORTS))),
+        ("0048_host_cpu.packed.sql", [*sql.create_packed(CPU), *sql.stay_with_row(CPU)]),
     ],
 )
 def test_the_reviewed_sql_of_what_is_packed_is_what_the_list_makes(script: str, made: Sequence[str]) -> None:

@@ -171,7 +171,7 @@ def array_recording(operation: Operation) -> Recording:
 
 def record_vcenter() -> dict[Operation, Recording]:
     """What the collector asks the vCenter of the lab that serves microseconds for each operation, twice in a row."""
-    streams = Stream.HOST_DEVICE, Stream.VM_DISK, Stream.ADAPTER, Stream.PATH
+    streams = Stream.HOST_DEVICE, Stream.VM_DISK, Stream.ADAPTER, Stream.PATH, Stream.HOST_CPU
     operations = read_clocks, read_inventory, *map(read_samples, streams)
     return {operation: vcenter_recording(operation) for operation in operations}
 

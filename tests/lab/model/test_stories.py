@@ -169,6 +169,22 @@ def test_san_congestion_shows_on_the_paths_of_fabric_b_only(lab: Lab) -> None:
     assert (fabric[~side_b] < 150).all()
 
 
+def test_a_busy_cpu_slows_the_completions_of_its_host_alone_and_in_the_twin_none(lab: Lab) -> None:
+    names = {host.name: host.index for host in lab.environment.hosts}
+    store = next(store for store in lab.environment.datastores if store.story == "host-cpu")
+    windows = HOUR + np.array([[60.0 * 7, 60.0 * 8], [60.0 * 18, 60.0 * 19], [60.0 * 40, 60.0 * 41]])
+    busy, other = (names[f"esx-0{n}.lab.example"] for n in (6, 5))
+    cpu = lab.cpu.shares([busy, other], windows)
+    assert (cpu[0, :2] > 0.94).all()
+    assert cpu[0, 2] < 0.7
+    assert (cpu[1] < 0.7).all()
+    devices = [lab.environment.device(host, store.extents[0]).index for host in (busy, other)]
+    kernel = lab.model.read(By.DEVICE, devices, windows).all_directions().segment_us("kernel_service")[..., 0]
+    assert kernel[0, 0] == pytest.approx(1505, abs=3)
+    assert (kernel[0, 1:] < 10).all()
+    assert (kernel[1] < 10).all()
+
+
 def test_a_noisy_neighbour_slows_its_host_mates_and_nobody_else(lab: Lab) -> None:
     names = {vm.name: vm for vm in lab.environment.vms}
     rows = [names[name].disks[0] for name in ("vdi-01", "vdi-04")]

@@ -84,6 +84,16 @@ def test_device_counters_are_the_models_times_in_whole_milliseconds(place: Place
     assert any(any(values) for (key, _), values in seen.items() if key.startswith("disk.number"))
 
 
+def test_cpu_usage_comes_in_hundredths_of_a_percent_of_the_host_as_a_whole(
+    place: Place, vsphere: Any, host: EsxiHost
+) -> None:
+    answer = ask(vsphere, reference(vsphere, host), ["cpu.usage.average"], instance="", maxSample=3)
+    windows = place.lab.clocks.hosts[host.index].windows(np.array(stamps(answer)), 20.0)
+    shares = place.lab.cpu.shares([host.index], windows)[0]
+    assert series(vsphere, answer) == {("cpu.usage.average", ""): count(10_000 * shares).tolist()}
+    assert all(0 < share < 1 for share in shares)
+
+
 def test_queue_depths_are_those_in_force(place: Place, vsphere: Any, host: EsxiHost) -> None:
     answer = ask(vsphere, reference(vsphere, host), ["disk.maxQueueDepth.average"], maxSample=3)
     windows = place.lab.clocks.hosts[host.index].windows(np.array(stamps(answer)), 20.0)

@@ -34,12 +34,13 @@ class Group(Out):
     """Columns of one object on one side. `scope` "whole" is all of the page's devices or volumes together: rates are sums, latencies means
     over operations, a queue depth that of the deepest queue.
 
-    `level`: where on the I/O path it was measured; hosts time their devices (host) and the virtual disks (disk). `owner`: the host of a
+    `level`: where on the I/O path it was measured; hosts time their devices (host) and the virtual disks (disk); the CPU of a
+    host stands beside it (cpu). `owner`: the host of a
     device or the VM of a disk, whose name stands before `own_name` in that of `entity`; null where the own name is complete.
     """
 
     side: Literal["array", "host", "guest"]
-    level: Literal["array", "host", "disk", "guest"]
+    level: Literal["array", "host", "disk", "guest", "cpu"]
     scope: Literal["whole", "part"]
     entity: Answer[EntityRef]
     owner: Answer[EntityRef] | None

@@ -242,7 +242,8 @@ def _shown(columns: Sequence[SampleColumn]) -> Sequence[Partial]:
 
 
 def _final(column: SampleColumn) -> str:
-    """What a chart shows, over all entities of a bucket: rates and levels add up but for depths, latencies are means over operations."""
+    """What a chart shows, over all entities of a bucket: rates and levels add up but for depths and shares, latencies are means
+    over operations."""
     c = column.name
     if column.kind is ColumnKind.TIME:
         return f"(sum({c}_sum) / nullif(sum({c}_ops), 0))::float8"
@@ -255,6 +256,8 @@ def _final(column: SampleColumn) -> str:
         busy = "coalesce(read_ops, 0) + coalesce(write_ops, 0) > 0"
         in_use = f"max({c}_sum::float8 / nullif({c}_s, 0)) FILTER (WHERE {busy})"
         return f"coalesce({in_use}, max({c}_max))::float8"
+    if column.unit == "%":
+        return f"(avg({c}_sum::float8 / nullif({c}_s, 0)) / 100)::float8"
     if column.kind is ColumnKind.LEVEL:
         return f"sum({c}_sum::float8 / nullif({c}_s, 0))"
     return f"max({c}_max)::float8"

@@ -25,6 +25,7 @@ _MINUTE_COLUMNS: Mapping[str, str] = {
     "array_ops": "array_ops",
     "guest_time": segment_time("guest_queue"),
     "hypervisor_time": segment_time("hypervisor"),
+    "service_time": segment_time("kernel_service"),
     "queue_time": segment_time("kernel_queue"),
     "kernel_time": "all_kernel_time",
     "kernel_lower": "all_kernel_lower",

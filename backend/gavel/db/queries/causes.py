@@ -38,7 +38,8 @@ class ObjectTime:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiskLoad:
     """A virtual disk of an object. Times are I/O-time in µs × ops, in the hypervisor and down to the device (`upper_time`), and from the
-    SAN on (`lower_time`); `*_whole`: of all disks of the object together. iops_limit: as it was at the end of the time; None: none set.
+    SAN on (`lower_time`); service_time: in the kernel's own code; `*_whole`: of all disks of the object together. iops_limit: as it was
+    at the end of the time; None: none set.
     """
 
     subject_id: int
@@ -49,11 +50,13 @@ class DiskLoad:
     controller_type: str
     iops_limit: int | None
     snapshot_depth: int
+    io_filters: Sequence[str]
     minutes: int
     ops: float
     upper_time: float
     lower_time: float
     hypervisor_time: float
+    service_time: float
     ops_whole: float
     upper_whole: float
     lower_whole: float
@@ -183,6 +186,7 @@ def disk_loads(connection: Connection, kind: RefKind, objects: Sequence[ObjectTi
         "upper_time": _UPPER,
         "lower_time": _LOWER,
         "hypervisor_time": segment_time("hypervisor"),
+        "service_time": segment_time("kernel_service"),
     }
     loads = _loads(
         f"SELECT * FROM ({DISKS_THROUGH[kind]}) d WHERE subject_id = ANY(CAST(:ids AS int[]))",
@@ -193,7 +197,7 @@ def disk_loads(connection: Connection, kind: RefKind, objects: Sequence[ObjectTi
     )
     rows = connection.execute(
         text(
-            f"""{loads} SELECT b.*, k.label, k.instance, k.controller_type, k.snapshot_depth,
+            f"""{loads} SELECT b.*, k.label, k.instance, k.controller_type, k.snapshot_depth, k.io_filters,
                 CASE WHEN e.id IS NULL THEN k.iops_limit ELSE e.before::bigint END AS iops_limit,
                 m.id AS vm_id, m.name AS vm_name, h.id AS host_id, h.name AS host_name
             FROM best b JOIN asked a ON a.id = b.subject_id JOIN vm_disk k ON k.id = b.thing_id JOIN vm m ON m.id = k.vm_id

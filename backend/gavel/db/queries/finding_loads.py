@@ -10,10 +10,10 @@ from datetime import datetime
 from sqlalchemy import RowMapping, TextClause, text
 
 from gavel.db.engine import Connection
-from gavel.db.queries.finding_inventory import DOWN_STATES
 from gavel.db.queries.queues import IN_FLIGHT
 from gavel.db.series import packed
 from gavel.db.series.catalog import LEDGER, LEDGER_LEAVES, SAMPLES, RawSeries
+from gavel.domain.inventory import DOWN_STATES
 from gavel.domain.scope import ScopeKind, scope_key
 from gavel.domain.source import Stream
 from gavel.findings.evidence import VolumeMatch

@@ -175,6 +175,7 @@ _EXPECTED = {
     "WHERE source_id = :source_id AND present HAVING count(*) > 0",
     Stream.HOST_DEVICE: _HOSTS.format(parts="host_device"),
     Stream.ADAPTER: _HOSTS.format(parts="hba"),
+    Stream.HOST_CPU: "SELECT key, first_seen_at FROM esxi_host WHERE source_id = :source_id AND present AND connection_state = 'connected'",
     Stream.PATH: "SELECT h.key, h.first_seen_at FROM esxi_host h WHERE h.source_id = :source_id AND h.present "
     "AND h.connection_state = 'connected' AND EXISTS (SELECT FROM host_device d JOIN path p ON p.host_device_id = d.id "
     "WHERE d.host_id = h.id AND p.present)",
@@ -188,6 +189,7 @@ _REPORTER = {
     Stream.ARRAY_PORT: "SELECT NULL::text AS key, id FROM array_port WHERE source_id = :source_id",
     Stream.HOST_DEVICE: "SELECT h.key, d.id FROM host_device d JOIN esxi_host h ON h.id = d.host_id WHERE d.source_id = :source_id",
     Stream.ADAPTER: "SELECT h.key, a.id FROM hba a JOIN esxi_host h ON h.id = a.host_id WHERE a.source_id = :source_id",
+    Stream.HOST_CPU: "SELECT key, id FROM esxi_host WHERE source_id = :source_id",
     Stream.PATH: "SELECT h.key, p.id FROM path p JOIN host_device d ON d.id = p.host_device_id "
     "JOIN esxi_host h ON h.id = d.host_id WHERE p.source_id = :source_id",
     Stream.VM_DISK: "SELECT v.key, d.id FROM vm_disk d JOIN vm v ON v.id = d.vm_id WHERE d.source_id = :source_id",

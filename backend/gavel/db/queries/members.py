@@ -93,6 +93,7 @@ MEMBERS: Mapping[tuple[RefKind, Stream], str] = {
     (RefKind.VM, Stream.VM_DISK): "SELECT vm_id AS subject_id, id AS entity_id FROM vm_disk WHERE present",
     (RefKind.VM, Stream.ARRAY_VOLUME): f"SELECT vm_id AS subject_id, volume_id AS entity_id FROM ({_DISK_VOLUME}) k",
     (RefKind.HOST, Stream.HOST_DEVICE): "SELECT host_id AS subject_id, id AS entity_id FROM host_device WHERE present",
+    (RefKind.HOST, Stream.HOST_CPU): "SELECT id AS subject_id, id AS entity_id FROM esxi_host",
     (RefKind.HOST, Stream.ARRAY_VOLUME): (
         "SELECT d.host_id AS subject_id, s.volume_id AS entity_id FROM host_device d"
         f" JOIN ({DEVICE_VOLUME}) s ON s.device_id = d.id"

@@ -18,8 +18,8 @@ from gavel.domain.source import Stream
 from gavel.domain.streams import COLUMNS_OF, ColumnDirection, ColumnKind, ColumnUnit, SampleColumn
 
 Side = Literal["array", "host"]
-# Where on an I/O's path it was measured: hosts time their devices and, further out, the virtual disks.
-Level = Literal["array", "host", "disk"]
+# Where on an I/O's path it was measured: hosts time their devices and, further out, the virtual disks; `cpu` is beside the path.
+Level = Literal["array", "host", "disk", "cpu"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +91,7 @@ class _Stamped:
 _SIDES: Mapping[Stream, tuple[Side, Level, RefKind]] = {
     Stream.HOST_DEVICE: ("host", "host", RefKind.DEVICE),
     Stream.VM_DISK: ("host", "disk", RefKind.VM_DISK),
+    Stream.HOST_CPU: ("host", "cpu", RefKind.HOST),
     Stream.ARRAY_VOLUME: ("array", "array", RefKind.VOLUME),
     Stream.ARRAY_DIRECTORY: ("array", "array", RefKind.DIRECTORY),
 }
@@ -106,6 +107,7 @@ _ENTITIES = {
         "SELECT k.id, k.source_id, h.key AS subject, m.id AS owner_id, m.name AS owner, k.label AS name"
         " FROM vm_disk k JOIN vm m ON m.id = k.vm_id LEFT JOIN esxi_host h ON h.id = m.host_id"
     ),
+    Stream.HOST_CPU: "SELECT id, source_id, key AS subject, NULL::int AS owner_id, NULL::text AS owner, name FROM esxi_host",
     Stream.ARRAY_VOLUME: f"SELECT id, source_id, {_OF_ITSELF}, name FROM volume",
     Stream.ARRAY_DIRECTORY: f"SELECT id, source_id, {_OF_ITSELF}, name FROM array_directory",
 }
@@ -206,7 +208,7 @@ def _groups(
     everything = tuple(sorted({one.source for one in stamped}, key=lambda source: source.id))
     together = _columns(stream, bucketed_rows.columns.get(None, empty))
     yield SeriesGroup(side, level, "whole", whole, None, whole.name, everything, together)
-    for one in stamped:
+    for one in () if level == "cpu" else stamped:
         if one.entity.id in bucketed_rows.columns:
             columns = _columns(stream, bucketed_rows.columns[one.entity.id])
             part = EntityRef(kind, one.entity.id, one.name)

@@ -58,7 +58,9 @@ class VmRecord:
 
 @dataclass(frozen=True, slots=True)
 class VmDiskRow:
-    """`queue_limit`: outstanding I/Os that its controller allows at the disk; null where the kind of controller has no known limit."""
+    """`queue_limit`: outstanding I/Os that its controller allows at the disk; null where the kind of controller has no known limit.
+    `io_filters`: attached to it in the hypervisor, by name.
+    """
 
     id: int
     instance: str
@@ -72,6 +74,7 @@ class VmDiskRow:
     iops_limit: int | None
     queue_limit: int | None
     snapshot_depth: int
+    io_filters: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,6 +189,7 @@ def _disk_row(
         iops_limit=disk["iops_limit"],
         queue_limit=QUEUE_LIMITS.get(disk["controller_type"]),
         snapshot_depth=disk["snapshot_depth"],
+        io_filters=disk["io_filters"],
     )
 
 

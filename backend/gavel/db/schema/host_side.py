@@ -144,6 +144,7 @@ vm_disk = inventory_table(
     Column("vvol_id", Text),
     Column("iops_limit", BigInteger),
     Column("snapshot_depth", Integer, nullable=False),
+    Column("io_filters", ARRAY(Text), nullable=False, server_default=text("'{}'")),
     Index("ix_vm_disk_volume_serial", "volume_serial"),
     Index("ix_vm_disk_vvol_id", "vvol_id"),
 )

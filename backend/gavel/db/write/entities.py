@@ -9,7 +9,7 @@ import numpy as np
 from sqlalchemy import Connection, Engine, Table, select
 
 from gavel.db.schema.array_side import array_directory, array_port, storage_array, volume
-from gavel.db.schema.host_side import hba, host_device, path, vm_disk
+from gavel.db.schema.host_side import esxi_host, hba, host_device, path, vm_disk
 from gavel.domain.samples import Int64Array
 from gavel.domain.source import Stream
 
@@ -22,6 +22,7 @@ ENTITY_TABLES: Mapping[Stream, Table] = {
     Stream.VM_DISK: vm_disk,
     Stream.PATH: path,
     Stream.ADAPTER: hba,
+    Stream.HOST_CPU: esxi_host,
 }
 UNKNOWN_ID = 0
 

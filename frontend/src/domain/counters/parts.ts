@@ -15,7 +15,7 @@ export function chosenGroups(groups: readonly SeriesGroup[], part: string): Seri
   return [...whole.filter((group) => group.level !== chosen.level), chosen]
 }
 
-const LEVELS: Level[] = ['array', 'host', 'disk', 'guest']
+const LEVELS: Level[] = ['array', 'host', 'disk', 'guest', 'cpu']
 const levelOrder = (group: SeriesGroup) => LEVELS.indexOf(group.level)
 
 /** The newest bucket in which any of the columns was measured, or null. */
@@ -43,6 +43,6 @@ export function measuredColumns(groups: readonly SeriesGroup[]): SeriesColumn[] 
   return [...columns.values()].sort((a, b) => rank(a) - rank(b))
 }
 
-const UNITS: SeriesColumn['unit'][] = ['µs', 'ops/s', 'bytes/s', 'I/Os', 'count']
+const UNITS: SeriesColumn['unit'][] = ['µs', 'ops/s', 'bytes/s', 'I/Os', 'count', '%']
 /** A counter of whole ms stands behind its twin in µs. */
 const rank = (column: SeriesColumn) => UNITS.indexOf(column.unit) + (isCoarse(column) ? 0.5 : 0)

@@ -1,4 +1,4 @@
-import { lazy, useMemo } from 'react'
+import { lazy } from 'react'
 import type { VmOut } from '../../api/types'
 import * as commonCopy from '../../copy/common'
 import * as databaseFilesCopy from '../../copy/databaseFiles'
@@ -6,17 +6,11 @@ import * as labelsCopy from '../../copy/labels'
 import * as objectsCopy from '../../copy/objects'
 import { EntityLink } from '../../domain/object/EntityLink'
 import { labelFacts } from '../../domain/object/labelFacts'
-import { MatchedVolumes } from '../../domain/object/MatchMark'
 import { type Fact, ObjectPage } from '../../domain/object/ObjectPage'
 import type { Section } from '../../domain/sections/section'
 import { Card } from '../../kit/layout/Card'
-import type { Column } from '../../kit/table/Column'
-import { VirtualTable } from '../../kit/table/VirtualTable'
 import { Name } from '../../kit/text/Name'
 import { plural, powerWord } from '../../lib/text'
-import { formatBytes, formatCount, formatIops } from '../../lib/units'
-
-type Disk = VmOut['vm_disks'][number]
 
 function facts(vm: VmOut): Fact[] {
   return [
@@ -51,6 +45,8 @@ function guestFacts({ dns_name, ip_addresses, tools_state, folder }: VmOut['gues
 /** Its datastores and volumes. */
 const below = (vm: VmOut) =>
   vm.vm_disks.flatMap(({ datastore, volume }) => [datastore, volume].filter((one) => one !== null))
+
+const DisksTable = lazy(async () => ({ default: (await import('./DisksTable')).DisksTable }))
 
 const TestRuns = lazy(async () => ({ default: (await import('./testRuns/TestRunsCard')).TestRunsCard }))
 
@@ -87,89 +83,4 @@ const SECTIONS: readonly Section<'vms'>[] = [
 /** One VM: whose its latency is, its virtual disks and what lies under them. */
 export default function VmPage() {
   return <ObjectPage kind="vms" facts={facts} below={below} sections={SECTIONS} />
-}
-
-function DisksTable({ disks }: { disks: readonly Disk[] }) {
-  const columns = useMemo<Column<Disk>[]>(
-    () => [
-      {
-        id: 'label',
-        header: objectsCopy.disk,
-        width: 150,
-        minWidth: 120,
-        grow: true,
-        cell: (disk) => <Name focusable>{disk.label}</Name>,
-      },
-      {
-        id: 'datastore',
-        header: commonCopy.datastore,
-        width: 180,
-        minWidth: 118,
-        grow: true,
-        cell: (disk) =>
-          disk.datastore === null ? (
-            <span className="faint">{commonCopy.none}</span>
-          ) : (
-            <EntityLink to={disk.datastore} />
-          ),
-      },
-      {
-        id: 'volume',
-        header: objectsCopy.arrayVolume,
-        width: 180,
-        minWidth: 120,
-        grow: true,
-        cell: (disk) => <MatchedVolumes match={disk.match} volumes={disk.volume === null ? [] : [disk.volume]} />,
-      },
-      { id: 'instance', header: objectsCopy.address, width: 110, cell: (disk) => disk.instance },
-      { id: 'controller', header: objectsCopy.controller, width: 110, cell: (disk) => disk.controller_type },
-      {
-        id: 'queue',
-        header: objectsCopy.queueLimit,
-        width: 110,
-        align: 'right',
-        cell: ({ queue_limit }) => <QueueLimit ios={queue_limit} />,
-      },
-      {
-        id: 'size',
-        header: objectsCopy.size,
-        width: 100,
-        align: 'right',
-        cell: (disk) => <span className="numeric">{formatBytes(disk.capacity_bytes)}</span>,
-      },
-      {
-        id: 'limit',
-        header: objectsCopy.iopsLimit,
-        width: 120,
-        align: 'right',
-        cell: (disk) => (disk.iops_limit === null ? 'none' : formatIops(disk.iops_limit)),
-      },
-      {
-        id: 'snapshots',
-        header: objectsCopy.snapshots,
-        width: 100,
-        align: 'right',
-        cell: (disk) => <span className="numeric">{disk.snapshot_depth}</span>,
-      },
-    ],
-    [],
-  )
-  return (
-    <VirtualTable
-      label={objectsCopy.virtualDisks}
-      columns={columns}
-      count={disks.length}
-      rowAt={(index) => disks[index]}
-    />
-  )
-}
-
-/** What the guest can have at the disk at once; more waits in the guest, where nobody counts it. */
-function QueueLimit({ ios }: { ios: number | null }) {
-  if (ios === null) return <span className="faint">{commonCopy.unknown}</span>
-  return (
-    <span className="numeric" title={objectsCopy.queueLimitHint}>
-      {formatCount(ios)}
-    </span>
-  )
 }

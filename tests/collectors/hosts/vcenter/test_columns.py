@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gavel.collectors.hosts.vcenter.blocks import BLOCK_S, folded, whole_blocks_only
-from gavel.collectors.hosts.vcenter.columns import batch, values
+from gavel.collectors.hosts.vcenter.columns import batch, entity_key, part_key, values
 from gavel.collectors.hosts.vcenter.csv import PivotedSeries
 from gavel.domain.samples import COLUMNS, NOT_MEASURED, Int64Array, Precision, SampleBatch
 from gavel.domain.source import Stream
@@ -27,10 +27,6 @@ def series(names: list[tuple[str, str]], stamps: list[list[int]], readings: list
         interval_s=np.full_like(ends, 20),
         values=np.array(readings, dtype=np.int64),
     )
-
-
-def key(entity: str, instance: str) -> str:
-    return f"{entity}/{instance}"
 
 
 # --- units --------------------------------------------------------------------------------------------------------------
@@ -81,7 +77,7 @@ def test_a_virtual_disk_keeps_both_twins_of_its_latency() -> None:
     assert found["precision"].tolist() == [Precision.MICROSECOND, Precision.MILLISECOND]
 
 
-@pytest.mark.parametrize("stream", [Stream.HOST_DEVICE, Stream.VM_DISK, Stream.PATH, Stream.ADAPTER])
+@pytest.mark.parametrize("stream", [Stream.HOST_DEVICE, Stream.VM_DISK, Stream.PATH, Stream.ADAPTER, Stream.HOST_CPU])
 def test_every_stream_has_exactly_its_columns_even_without_any_reading(stream: Stream) -> None:
     found = values(stream, {}, column(20))
     assert tuple(found) == COLUMNS[stream]
@@ -113,7 +109,9 @@ def rows(found: SampleBatch | None) -> list[tuple[str, int, int]]:
 
 def test_the_window_is_open_at_its_start_and_closed_at_its_end() -> None:
     part = series([("host-1", "naa.1")], [[100, 120, 140, 160]], [[[1, 2, 3, 4]]])
-    found = batch(Stream.HOST_DEVICE, ["disk.numberRead.summation"], part, key, since_us=100 * US, until_us=140 * US)
+    found = batch(
+        Stream.HOST_DEVICE, ["disk.numberRead.summation"], part, part_key, since_us=100 * US, until_us=140 * US
+    )
     assert rows(found) == [("host-1/naa.1", 120, 2), ("host-1/naa.1", 140, 3)]
 
 
@@ -121,7 +119,7 @@ def test_the_order_of_the_reply_does_not_matter() -> None:
     forward = series([("host-1", "naa.1")], [[100, 120]], [[[1, 2]]])
     backward = series([("host-1", "naa.1")], [[120, 100]], [[[2, 1]]])
     found = [
-        batch(Stream.HOST_DEVICE, ["disk.numberRead.summation"], part, key, since_us=0, until_us=200 * US)
+        batch(Stream.HOST_DEVICE, ["disk.numberRead.summation"], part, part_key, since_us=0, until_us=200 * US)
         for part in (forward, backward)
     ]
     assert rows(found[0]) == rows(found[1])
@@ -131,14 +129,22 @@ def test_aggregates_are_no_objects_and_rows_without_any_reading_are_none() -> No
     names = [("host-1", ""), ("host-1", "naa.1"), ("host-1", "naa.2")]
     nothing = [NOT_MEASURED, NOT_MEASURED]
     part = series(names, [[100, 120]] * 3, [[[9, 9], [1, NOT_MEASURED], nothing]])
-    found = batch(Stream.HOST_DEVICE, ["disk.numberRead.summation"], part, key, since_us=0, until_us=200 * US)
+    found = batch(Stream.HOST_DEVICE, ["disk.numberRead.summation"], part, part_key, since_us=0, until_us=200 * US)
     assert rows(found) == [("host-1/naa.1", 100, 1)]
+
+
+def test_cpu_usage_is_of_the_host_itself_and_not_of_its_single_cpus() -> None:
+    part = series([("host-1", ""), ("host-1", "0")], [[100]] * 2, [[[9712], [10_000]]])
+    found = batch(Stream.HOST_CPU, ["cpu.usage.average"], part, entity_key, since_us=0, until_us=200 * US)
+    assert found is not None
+    assert (found.keys, found.key_index.tolist()) == (("host-1",), [0])
+    assert found.values["usage_basis_points"].tolist() == [9712]
 
 
 def test_a_reply_with_nothing_in_the_window_is_no_batch() -> None:
     part = series([("host-1", "naa.1")], [[100]], [[[1]]])
     assert (
-        batch(Stream.HOST_DEVICE, ["disk.numberRead.summation"], part, key, since_us=100 * US, until_us=200 * US)
+        batch(Stream.HOST_DEVICE, ["disk.numberRead.summation"], part, part_key, since_us=100 * US, until_us=200 * US)
         is None
     )
 
@@ -150,7 +156,7 @@ def path_rows(stamps: list[int], ops_per_s: list[int], latency_ms: list[int]) ->
     """Folded rows of one path with these samples of 20 s."""
     names = ["storagePath.numberReadAveraged.average", "storagePath.totalReadLatency.average"]
     part = whole_blocks_only(series([("host-1", "path")], [stamps], [[ops_per_s], [latency_ms]]))
-    found = batch(Stream.PATH, names, part, key, since_us=0, until_us=10_000 * US)
+    found = batch(Stream.PATH, names, part, part_key, since_us=0, until_us=10_000 * US)
     return None if found is None else folded(found)
 
 

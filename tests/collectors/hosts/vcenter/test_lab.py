@@ -169,7 +169,7 @@ def test_a_shifted_clock_is_seen(lab: Lab) -> None:
 # --- samples ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("stream", [Stream.HOST_DEVICE, Stream.VM_DISK, Stream.ADAPTER, Stream.PATH])
+@pytest.mark.parametrize("stream", [Stream.HOST_DEVICE, Stream.VM_DISK, Stream.ADAPTER, Stream.PATH, Stream.HOST_CPU])
 def test_reading_a_window_in_parts_or_again_gives_the_same_rows(
     collector: VcenterCollector, past: tuple[datetime, datetime], stream: Stream
 ) -> None:
@@ -184,7 +184,7 @@ def test_reading_a_window_in_parts_or_again_gives_the_same_rows(
     assert rows(collector.samples(stream, start, end)) == whole
 
 
-@pytest.mark.parametrize("stream", [Stream.HOST_DEVICE, Stream.VM_DISK, Stream.ADAPTER, Stream.PATH])
+@pytest.mark.parametrize("stream", [Stream.HOST_DEVICE, Stream.VM_DISK, Stream.ADAPTER, Stream.PATH, Stream.HOST_CPU])
 def test_samples_name_what_the_inventory_names_and_leave_no_hole(
     collector: VcenterCollector, past: tuple[datetime, datetime], stream: Stream
 ) -> None:
@@ -194,6 +194,7 @@ def test_samples_name_what_the_inventory_names_and_leave_no_hole(
         Stream.VM_DISK: inventory.disks,
         Stream.ADAPTER: inventory.hbas,
         Stream.PATH: inventory.paths,
+        Stream.HOST_CPU: inventory.hosts,
     }[stream]
     names = {thing.key for thing in things}
     if stream is Stream.PATH:
@@ -209,7 +210,7 @@ def test_samples_name_what_the_inventory_names_and_leave_no_hole(
     for ends in stamps.values():
         assert len(ends) >= (end - start).total_seconds() // interval_s - 1
         assert {later - earlier for earlier, later in pairwise(sorted(ends))} == {interval_s}
-    assert max(column(found, "read_ops")) > 0
+    assert max(column(found, "usage_basis_points" if stream is Stream.HOST_CPU else "read_ops")) > 0
 
 
 def test_precision_follows_the_version(lab: Lab, past: tuple[datetime, datetime]) -> None:

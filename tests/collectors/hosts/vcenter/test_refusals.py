@@ -98,7 +98,7 @@ def test_a_limit_of_metrics_shrinks_the_calls_for_good(lab: Lab, past: tuple[dat
         list(collector.samples(Stream.VM_DISK, *past))
 
 
-@pytest.mark.parametrize("stream", [Stream.HOST_DEVICE, Stream.VM_DISK, Stream.ADAPTER, Stream.PATH])
+@pytest.mark.parametrize("stream", [Stream.HOST_DEVICE, Stream.VM_DISK, Stream.ADAPTER, Stream.PATH, Stream.HOST_CPU])
 def test_a_server_that_does_not_expand_instances_is_asked_for_them_by_name(
     lab: Lab, past: tuple[datetime, datetime], stream: Stream
 ) -> None:

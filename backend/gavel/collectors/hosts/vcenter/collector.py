@@ -1,4 +1,4 @@
-"""A vCenter as a source: inventory, clocks and the samples of host devices, virtual disks, paths and adapters."""
+"""A vCenter as a source: inventory, clocks and the samples of host devices, virtual disks, paths, adapters and CPUs of hosts."""
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
@@ -10,7 +10,8 @@ from gavel.collectors.contract import CollectorKind, StreamPlan
 from gavel.collectors.hosts.vcenter.blocks import BLOCK_S, floor_to_block, folded, whole_blocks_only
 from gavel.collectors.hosts.vcenter.client import VcenterClient
 from gavel.collectors.hosts.vcenter.clocks import HostClocks, vcenter_clock
-from gavel.collectors.hosts.vcenter.columns import batch
+from gavel.collectors.hosts.vcenter.columns import batch, entity_key, part_key
+from gavel.collectors.hosts.vcenter.counters import AGGREGATES
 from gavel.collectors.hosts.vcenter.inventory import InventoryReader
 from gavel.collectors.hosts.vcenter.perf import PerfReader
 from gavel.collectors.hosts.vcenter.preflight import preflight
@@ -30,6 +31,13 @@ _LIVE: Final = StreamPlan(
     retention=_RETENTION,
     slice=timedelta(minutes=10),
 )
+# Evidence that nothing waits for: several samples are read at once.
+_SELDOM: Final = StreamPlan(
+    interval=timedelta(seconds=3 * SAMPLE_S),
+    live_window=timedelta(minutes=5),
+    retention=_RETENTION,
+    slice=timedelta(minutes=20),
+)
 _BLOCKS: Final = StreamPlan(
     interval=timedelta(seconds=BLOCK_S),
     live_window=timedelta(minutes=25),
@@ -41,6 +49,7 @@ _STREAMS: Final[Mapping[Stream, StreamPlan]] = {
     Stream.VM_DISK: _LIVE,
     Stream.ADAPTER: _LIVE,
     Stream.PATH: _BLOCKS,
+    Stream.HOST_CPU: _SELDOM,
 }
 
 
@@ -88,8 +97,9 @@ class VcenterCollector:
         if stream is Stream.PATH:
             yield from self._path_blocks(since_us, until_us)
             return
+        key_of = entity_key if stream in AGGREGATES else part_key
         for names, series in self._perf.series(stream, since, until):
-            found = batch(stream, names, series, _key, since_us=since_us, until_us=until_us)
+            found = batch(stream, names, series, key_of, since_us=since_us, until_us=until_us)
             if found is not None:
                 yield found
 
@@ -100,7 +110,7 @@ class VcenterCollector:
             return
         for names, series in self._perf.series(Stream.PATH, _instant(start_us), _instant(end_us)):
             whole = whole_blocks_only(series)
-            found = batch(Stream.PATH, names, whole, _key, since_us=start_us, until_us=end_us)
+            found = batch(Stream.PATH, names, whole, part_key, since_us=start_us, until_us=end_us)
             if found is not None:
                 yield folded(found)
 
@@ -108,10 +118,6 @@ class VcenterCollector:
         if self._tags is not None:
             self._tags.close()
         self._client.close()
-
-
-def _key(entity: str, instance: str) -> str:
-    return f"{entity}/{instance}"
 
 
 def _microseconds(at: datetime) -> int:

@@ -17,19 +17,29 @@ _BYTES_PER_KB: Final = 1024
 _US_PER_MS: Final = 1000
 
 
+def part_key(entity: str, instance: str) -> str | None:
+    """Of a device, disk, path or adapter; an aggregate is none."""
+    return f"{entity}/{instance}" if instance else None
+
+
+def entity_key(entity: str, instance: str) -> str | None:
+    """Of an entity as a whole, by its aggregate."""
+    return None if instance else entity
+
+
 def batch(
     stream: Stream,
     names: Sequence[str],
     series: PivotedSeries,
-    key_of: Callable[[str, str], str],
+    key_of: Callable[[str, str], str | None],
     *,
     since_us: int,
     until_us: int,
 ) -> SampleBatch | None:
     """The rows of one reply with since < stamp ≤ until, or None when there are none.
 
-    names: the counter in each column of `series`. key_of: (entity, instance) → key of the object. Aggregates (instance
-    "") are no object, and a row in which nothing was measured is none.
+    names: the counter in each column of `series`. key_of: (entity, instance) → key of the object, None for what is
+    none, as aggregates (instance "") mostly are. A row in which nothing was measured is left out.
     """
     keys, key_index = _keys(series, key_of)
     shape = series.ended_at_us.shape
@@ -59,13 +69,11 @@ def values(stream: Stream, taken: Taken, interval_s: Int64Array) -> dict[str, In
     }
 
 
-def _keys(series: PivotedSeries, key_of: Callable[[str, str], str]) -> tuple[tuple[str, ...], Int64Array]:
+def _keys(series: PivotedSeries, key_of: Callable[[str, str], str | None]) -> tuple[tuple[str, ...], Int64Array]:
     """The objects' keys, each once, and for every object of the reply its place among them (-1: no object)."""
     places: dict[str, int] = {}
-    index = [
-        places.setdefault(key_of(entity, instance), len(places)) if instance else -1
-        for entity, instance in series.names
-    ]
+    keys = (key_of(entity, instance) for entity, instance in series.names)
+    index = [-1 if key is None else places.setdefault(key, len(places)) for key in keys]
     return tuple(places), np.array(index, dtype=np.int64)
 
 
@@ -103,4 +111,9 @@ def _converted(numbers: Int64Array, unit: CounterUnit, interval_s: Int64Array) -
     return np.where(numbers == NOT_MEASURED, NOT_MEASURED, numbers * factor)
 
 
-_FACTORS: Final = {CounterUnit.NUMBER: 1, CounterUnit.MICROSECONDS: 1, CounterUnit.MILLISECONDS: _US_PER_MS}
+_FACTORS: Final = {
+    CounterUnit.NUMBER: 1,
+    CounterUnit.MICROSECONDS: 1,
+    CounterUnit.MILLISECONDS: _US_PER_MS,
+    CounterUnit.HUNDREDTHS_OF_PERCENT: 1,
+}

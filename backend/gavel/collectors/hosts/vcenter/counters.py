@@ -12,7 +12,9 @@ from typing import Any, Final
 from gavel.domain.source import Stream
 from gavel.domain.streams import COLUMNS_OF, ColumnKind, ColumnUnit, CounterUnit, SampleColumn
 
-STREAMS: Final = (Stream.HOST_DEVICE, Stream.VM_DISK, Stream.PATH, Stream.ADAPTER)
+STREAMS: Final = (Stream.HOST_DEVICE, Stream.VM_DISK, Stream.PATH, Stream.ADAPTER, Stream.HOST_CPU)
+# Asked of a host itself, as its aggregate (instance ""); of everything else single instances.
+AGGREGATES: Final = frozenset({Stream.HOST_CPU})
 
 
 def _latencies(stream: Stream, unit: CounterUnit) -> frozenset[str]:
@@ -44,11 +46,21 @@ def choose(stream: Stream, available: Collection[str]) -> tuple[str, ...]:
     return tuple(chosen)
 
 
+def is_aggregate(key: str) -> bool:
+    """Whether a counter is one of an entity as a whole."""
+    return key in _AGGREGATE_KEYS
+
+
 def wanted_keys() -> Iterator[str]:
     """Every counter any stream could use."""
     for stream in STREAMS:
         for column in COLUMNS_OF[stream]:
             yield from (counter.name for counter in column.counters)
+
+
+_AGGREGATE_KEYS: Final = frozenset(
+    counter.name for stream in AGGREGATES for column in COLUMNS_OF[stream] for counter in column.counters
+)
 
 
 @dataclass(frozen=True, slots=True)

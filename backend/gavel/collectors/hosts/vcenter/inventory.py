@@ -10,12 +10,21 @@ from pyVmomi import vim
 from gavel.collectors.hosts.vcenter import guest_facts, parse, parse_vms
 from gavel.collectors.hosts.vcenter.client import VcenterClient
 from gavel.collectors.hosts.vcenter.esxcli import HostQueueSettings
+from gavel.collectors.hosts.vcenter.io_filters import IoFilterReader
 from gavel.collectors.hosts.vcenter.paths import host_paths
 from gavel.collectors.hosts.vcenter.probing import HostProbe
 from gavel.collectors.hosts.vcenter.tagging import TagReader, TagsRead
 from gavel.collectors.hosts.vcenter.tasks import TaskReader
 from gavel.collectors.hosts.vcenter.watch import PropertyWatch
-from gavel.collectors.hosts.vcenter.withheld import Refusal, away, in_words, missing_on_root, unread, unread_tasks
+from gavel.collectors.hosts.vcenter.withheld import (
+    Refusal,
+    away,
+    in_words,
+    missing_on_root,
+    unnamed_filters,
+    unread,
+    unread_tasks,
+)
 from gavel.domain.inventory import DatastoreType, HostInventory, VcenterInfo
 from gavel.domain.labels import LabelKind
 
@@ -64,6 +73,7 @@ class InventoryReader:
         )
         self._probe = HostProbe(client, read_esxcli=read_esxcli)
         self._tasks = TaskReader(client)
+        self._filters = IoFilterReader(client)
 
     def read(self, now: datetime) -> HostInventory:
         """The inventory as it is; `now` decides which hosts are due to be asked for what no property holds."""
@@ -75,6 +85,7 @@ class InventoryReader:
         found = replace(
             found, hosts=tuple(replace(one, options=self._probe.options.get(one.key, {})) for one in found.hosts)
         )
+        found = self._with_filters(found)
         tags = self._read_tags({**hosts, **others})
         names = {key: str(properties.get("name", key)) for key, (_, properties) in (*hosts.items(), *others.items())}
         tasks = self._tasks.read()
@@ -86,9 +97,24 @@ class InventoryReader:
                 *(sentence for watch in (self._hosts, self._others) for sentence in unread(watch.unreadable, names)),
                 *away(found.hosts),
                 *unread_tasks(self._tasks.refused),
+                *unnamed_filters(self._filters.refused),
                 *tags.withheld,
             ),
         )
+
+    def _with_filters(self, inventory: HostInventory) -> HostInventory:
+        """Disks with the names of their I/O filters in place of the ids."""
+        wanted = {one for disk in inventory.disks for one in disk.io_filters}
+        if not wanted:
+            return inventory
+        names = self._filters.read(wanted, [one.key for one in inventory.clusters])
+        named = (
+            replace(disk, io_filters=tuple(sorted(names.get(one, one) for one in disk.io_filters)))
+            if disk.io_filters
+            else disk
+            for disk in inventory.disks
+        )
+        return replace(inventory, disks=tuple(named))
 
     def _read_tags(self, objects: Objects) -> TagsRead:
         if self._tags is None:

@@ -107,6 +107,7 @@ def _disk(
         vvol_id=(backing.backingObjectId or None) if datastore_key in vvol_datastores else None,
         iops_limit=limit if limit is not None and limit > 0 else None,
         snapshot_depth=_ancestors(backing),
+        io_filters=tuple(sorted(disk.iofilter or ())),
     )
 
 

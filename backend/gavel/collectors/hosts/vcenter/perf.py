@@ -8,7 +8,7 @@ from typing import Any, Final
 from pyVmomi import vmodl
 
 from gavel.collectors.hosts.vcenter.client import VcenterClient
-from gavel.collectors.hosts.vcenter.counters import Catalogue, catalogue, choose, wanted_keys
+from gavel.collectors.hosts.vcenter.counters import AGGREGATES, Catalogue, catalogue, choose, is_aggregate, wanted_keys
 from gavel.collectors.hosts.vcenter.csv import CsvDecoder, NotCsvError, PivotedSeries, TooMuchError
 from gavel.collectors.hosts.vcenter.instances import Instances, available_metrics
 from gavel.collectors.hosts.vcenter.parse import moid
@@ -25,6 +25,7 @@ _ENTITIES_PER_CALL: Final[Mapping[Stream, int]] = {
     Stream.VM_DISK: 250,
     Stream.ADAPTER: 50,
     Stream.PATH: 5,
+    Stream.HOST_CPU: 250,
 }
 _SAMPLED_HOSTS: Final = 3
 _TRIED: Final = 5
@@ -37,6 +38,7 @@ KINDS: Final[Mapping[Stream, str]] = {
     Stream.VM_DISK: "VirtualMachine",
     Stream.PATH: "HostSystem",
     Stream.ADAPTER: "HostSystem",
+    Stream.HOST_CPU: "HostSystem",
 }
 
 
@@ -192,16 +194,17 @@ class PerfReader:
         known = self.catalogue()
         if version not in self._available:
             names = {counter: key for key, counter in known.ids.items()}
-            found = {names.get(counter) for host in hosts[:_SAMPLED_HOSTS] for counter in self._served(host)}
+            found = {key for host in hosts[:_SAMPLED_HOSTS] for key in self._served(host, names)}
             served = frozenset(key for key in wanted_keys() if key in found)
             self._available[version] = served or frozenset(known.ids)
         return self._available[version]
 
-    def _served(self, host: str) -> Iterator[int]:
-        """Counters that a host has of anything but itself."""
+    def _served(self, host: str, names: Mapping[int, str]) -> Iterator[str]:
+        """Counters that a host has: of itself those that are asked of it as a whole, all others of its parts."""
         for counter, instances in available_metrics(self._client, "HostSystem", host).items():
-            if instances - {""}:
-                yield counter
+            key = names.get(counter)
+            if key is not None and ("" in instances if is_aggregate(key) else instances - {""}):
+                yield key
 
     def _plan(self, stream: Stream, counters: Catalogue, version: str, entities: tuple[str, ...]) -> Plan:
         kind = KINDS[stream]
@@ -219,6 +222,8 @@ class PerfReader:
             )
         manager = moid(self._client.content.perfManager)
         ids = [known.ids[key] for key in counters]
+        if stream in AGGREGATES:
+            return queries(manager, KINDS[stream], entities, ids, size=size, instance="")
         if self._expands:
             return queries(manager, KINDS[stream], entities, ids, size=size)
         instances = self._instances.of(KINDS[stream], entities, ids)

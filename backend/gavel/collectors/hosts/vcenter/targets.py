@@ -21,6 +21,7 @@ SAMPLES_OF: Final[Mapping[Stream, str]] = {
     Stream.VM_DISK: "virtual disk",
     Stream.PATH: "path",
     Stream.ADAPTER: "adapter",
+    Stream.HOST_CPU: "CPU",
 }
 _LIGHT_PAGE: Final = 1000
 _REFUSED_FOR_S: Final = 600.0

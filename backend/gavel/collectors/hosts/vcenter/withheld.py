@@ -95,6 +95,13 @@ def unread_tasks(refused: str) -> tuple[str, ...]:
     return (f"Tasks of VMs could not be read, so that no cause names a snapshot, migration or clone. {refused}",)
 
 
+def unnamed_filters(refused: str) -> tuple[str, ...]:
+    """refused: why the I/O filters of a cluster could not be listed; empty where they were."""
+    if not refused:
+        return ()
+    return (f"I/O filters of clusters could not be listed, so that disks have their ids in place of names. {refused}",)
+
+
 def _remedy(refusal: Refusal) -> str:
     """What would have to be granted: the privilege that a refusal names, where it names one."""
     if refusal.is_unknown:
