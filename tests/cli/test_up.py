@@ -151,3 +151,9 @@ def test_kill_9_leaves_nothing_behind_and_the_next_start_continues(gavel: Gavel,
 def processes_below(pid: int) -> list[int]:
     children = [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
     return [*children, *(below for child in children for below in processes_below(child))]
+
+
+def test_up_loads_no_library_of_the_database() -> None:
+    """It only starts others: what it carries costs a second before any of them starts, and memory as long as all run."""
+    code = "import sys, gavel.cli.up; print(*sorted({'celery', 'numpy', 'psycopg', 'sqlalchemy'} & sys.modules.keys()))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "\n"

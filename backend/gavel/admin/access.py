@@ -172,14 +172,6 @@ def has_admin(engine: Engine) -> bool:
         return bool(tokens(connection, TokenKind.ADMIN))
 
 
-def needs_admin(host: str, setup_token_file: Path) -> str:
-    """Why Gavel does not listen beyond its own machine before the first sign-in, and the remedy."""
-    return (
-        f"Gavel does not listen on {host} before it has an admin. Start it on 127.0.0.1, open the printed address, "
-        f"sign in with the setup token from {setup_token_file}, then start it on {host} again."
-    )
-
-
 def new_wall_token(engine: Engine, now: datetime) -> str:
     """A token that may only read; the ones before it stop working."""
     made = _new_token()

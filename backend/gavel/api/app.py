@@ -9,7 +9,8 @@ from fastapi import APIRouter, FastAPI
 from starlette.middleware.gzip import GZipMiddleware
 
 from gavel import __version__
-from gavel.admin.access import ensure_setup_token, has_admin, needs_admin
+from gavel.admin.access import ensure_setup_token, has_admin
+from gavel.admin.first_admin import needs_admin
 from gavel.api import pages, problems, reference
 from gavel.api.broadcast import Broadcast
 from gavel.api.deps import AppState, cookie_name, now

@@ -9,7 +9,7 @@ import os
 from typing import Any
 
 from gavel import __version__
-from gavel.admin.access import needs_admin
+from gavel.admin.first_admin import needs_admin
 from gavel.cli.running import published_address, setup_link
 from gavel.config import Settings, load_settings
 from gavel.domain.errors import SettingsError
