@@ -11,7 +11,7 @@ from gavel.analysis.backtest import BacktestScore, ChangeOutcome, score
 from gavel.analysis.queue_model import QueueTimes
 from gavel.analysis.queue_response import fit_response
 from gavel.analysis.whatif import Knobs, Load, predict
-from gavel_lab.environment import Environment
+from gavel_lab.environment import Datastore, Environment
 from gavel_lab.lab import create_lab
 from gavel_lab.model import By, Model
 from gavel_lab.placement import Placement
@@ -60,9 +60,14 @@ def _seen(reading: Reading) -> _Seen:
     return _Seen(ops / reading.seconds[None, :], times)
 
 
+def _has_story(store: Datastore) -> bool:
+    """Whether something else than the depth changes in its queues or below: a slow filter and a busy CPU are above, on one host."""
+    return store.story not in (None, "io-filter", "host-cpu")
+
+
 def _busy(environment: Environment, dice: random.Random) -> Environment:
     """Other workloads on the disks of datastores without a story."""
-    stories = {store.index for store in environment.datastores if store.story is not None}
+    stories = {store.index for store in environment.datastores if _has_story(store)}
     disks = tuple(
         one if one.datastore in stories else replace(one, workload=dice.choice(_WORKLOADS)) for one in environment.disks
     )
@@ -81,7 +86,7 @@ def _outcomes(seed: int) -> Iterator[ChangeOutcome]:
     """Of every device with I/O whose depth changes; one host of each volume, as a change is tried on one first."""
     dice = random.Random(seed)
     environment = _busy(create_lab(seed, step_s=_MINUTE_S).environment, dice)
-    stories = {volume for store in environment.datastores if store.story is not None for volume in store.extents}
+    stories = {volume for store in environment.datastores if _has_story(store) for volume in store.extents}
     firsts = {one.volume: one.index for one in reversed(environment.devices) if one.volume not in stories}
     before = {index: dice.choice(_DEPTHS) for index in firsts.values()}
     after = {index: dice.choice([depth for depth in _DEPTHS if depth != was]) for index, was in before.items()}
