@@ -36,7 +36,7 @@ function about(name: string) {
 const diagnosisSince = (at: string) => {
   const claim = `Kernel queue on esx-14: 0.44 of 0.93 ms since ${clock(at)}, 0.44 ms above baseline. Confirmed.`
   const evidence = '64 I/Os outstanding; busiest device queue on esx-14: ACTV ≈ 32, DQLEN 32; array latency 0.40 ms.'
-  return { claim, evidence, limits: '', text: `${claim} — ${evidence}` }
+  return { claim, evidence, limits: '', action: 'Spread the VMs over more datastores', text: `${claim} — ${evidence}` }
 }
 
 const nameOf = (index: number) => HOSTILE_NAMES[index] ?? `ds-prod-${String(index).padStart(2, '0')}`
@@ -244,7 +244,13 @@ interface Layered {
 /** As it stays with the alert. */
 function storedOf({ head, confidence, reasons, text }: Layered['sentence']) {
   const evidence = reasons.map((one) => one.text).join('; ')
-  return { claim: `${head.text}. ${confidence}.`, evidence: evidence === '' ? '' : `${evidence}.`, limits: '', text }
+  return {
+    claim: `${head.text}. ${confidence}.`,
+    evidence: evidence === '' ? '' : `${evidence}.`,
+    limits: '',
+    action: '',
+    text,
+  }
 }
 
 /** One alert with its whole story, of the object that is given: what its own diagnosis says by now is what the alert was made of. */

@@ -1,5 +1,5 @@
 import { anAlert, asAlerts } from './alertScenes'
-import { aJudged, asEmpty, asFailing, asUnjudged, fetched, HOSTILE_NAMES } from './scenes'
+import { aJudged, asEmpty, asFailing, asUnjudged, fetched, HOSTILE_NAMES, overviewOf } from './scenes'
 import { expect, test } from './watch'
 
 test.use({ viewport: { width: 1920, height: 1080 } })
@@ -105,7 +105,10 @@ test('the headline names the worst and its layer, rows their layer in a word, an
 })
 
 test('a row whose alert is only on its way back says so, and one alert is told as one', async ({ page, request }) => {
-  const { id, name } = await aJudged(request)
+  // One whose latency is over already says when that was.
+  const { items } = await overviewOf(request)
+  const open = items.find(({ state, sentence }) => state === 'judged' && !sentence.text.includes('until'))
+  const { id, name } = open?.subject ?? (await aJudged(request))
   const alert = { ...anAlert(0, 'recovering'), subject: { kind: 'datastore', id, name }, quiet: null }
   await asAlerts(page, [alert, { ...anAlert(1, 'firing'), rule_name: 'Kernel above baseline', quiet: null }])
   await page.goto('/wall/environment')

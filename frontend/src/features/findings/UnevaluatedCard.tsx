@@ -33,9 +33,9 @@ export function UnevaluatedCard() {
   if (waiting.length === 0) return null
   return (
     <Card title={findingsCopy.unevaluated} hint={findingsCopy.unevaluatedHint}>
-      <ul className="list grid breaks gap-4">
+      <ul className="list stack breaks gap-4">
         {waiting.map(({ title, reason, objects }) => (
-          <li key={`${title} ${reason}`} className="flex wrap baseline gap-words">
+          <li key={`${title} ${reason}`} className="flex wrap baseline gap-words narrow">
             <span className="semibold">{title}</span>
             {objects.slice(0, MOST_OBJECTS).map((object) => (
               <EntityLink key={`${object.kind}-${object.id}`} to={object} />
