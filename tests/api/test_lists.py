@@ -6,9 +6,10 @@ from urllib.parse import urlencode
 
 import pytest
 from fastapi.testclient import TestClient
-from tests.api.ledgers import HEALTHY, KERNEL, MINUTE, NOW, Environment, ago, ask, minute
+from tests.api.ledgers import HEALTHY, KERNEL, MINUTE, NOW, Environment, ago, ask, minute, span
 from tests.api.test_statements import counted
 
+from gavel.domain.io_path import Layer
 from gavel.domain.scope import ScopeKind
 
 MOST_STATEMENTS = 45
@@ -128,6 +129,26 @@ def test_a_severity_asked_for_leaves_out_what_has_cleared(client: TestClient, en
     found = ask(client, "overview?severity=elevated")
     assert [item["subject"]["id"] for item in found["items"]] == [simple]
     assert (found["total"], found["totals"]["by_severity"]) == (1, {"elevated": 1})
+
+
+def test_what_has_cleared_stands_after_what_still_is_elevated_however_bad_it_was(
+    client: TestClient, environment: Environment
+) -> None:
+    simple, nvme, spanned = (environment.id("datastore", name) for name in ("simple", "nvme", "spanned"))
+    worse = {**KERNEL, span(Layer.KERNEL): (9000.0, 8900.0, 9100.0)}
+    minutes = ((simple, (KERNEL,) * 5), (nvme, (worse,) * 3 + (HEALTHY,) * 2), (spanned, (HEALTHY,) * 5))
+    environment.write(
+        [
+            (ScopeKind.DATASTORE, datastore, NOW - age * MINUTE, minute(600_000, 0, spans))
+            for datastore, each in minutes
+            for age, spans in zip(range(5, 0, -1), each, strict=True)
+        ]
+    )
+    found = ask(client, "overview")["items"]
+    severities = {item["subject"]["id"]: (item["severity"], item["until_at"]) for item in found}
+    assert severities[nvme] == ("high", ago(2))
+    assert severities[simple] == ("elevated", None)
+    assert [item["subject"]["id"] for item in found][:3] == [simple, nvme, spanned]
 
 
 def test_a_page_of_a_list_is_a_part_of_it(client: TestClient, ranked: Environment) -> None:

@@ -145,7 +145,7 @@ def rank_things(
     if wanted.severity is not None and until:
         matching = [n for n in matching if things.things[n][0] not in until]
         until = {}
-    return Ranking(things, ruled, window, _ordered(things, matching, wanted), until)
+    return Ranking(things, ruled, window, _ordered(things, matching, wanted, until), until)
 
 
 def _cleared_at(
@@ -178,28 +178,36 @@ def _names(listed: RankedThings, n: int, layer: Layer) -> bool:
     return any(span is not None and SPAN_LAYERS[span, layer] > 0 for span in spans)
 
 
-def _ordered(listed: RankedThings, matching: Sequence[int], wanted: Wanted) -> list[int]:
+def _ordered(listed: RankedThings, matching: Sequence[int], wanted: Wanted, until: Mapping[int, datetime]) -> list[int]:
     """What has no number comes last either way, and equals stay in order of name.
 
-    By excess_outstanding, the severity comes first: a little excess of very many I/Os is no reason to look at it first.
+    By excess_outstanding, the severity comes first: a little excess of very many I/Os is no reason to look at it first. What has
+    cleared comes after what still is elevated.
     """
     if wanted.order == "name":
         return list(reversed(matching)) if wanted.descending else list(matching)
     numbers = _sorted_by(listed, wanted.order)[matching]
     unknown = np.isnan(numbers)
     signed = np.where(unknown, 0.0, -numbers if wanted.descending else numbers)
-    order = np.lexsort((signed, _by_severity(listed, matching, wanted), unknown))
+    order = np.lexsort((signed, _by_severity(listed, matching, wanted, until), unknown))
     return [matching[n] for n in order.tolist()]
 
 
-# What has no severity has no excess either, and is last by that.
+# What has no severity has no excess either, and is last by that; what has cleared stands before what was normal all the time.
 _RANK: Mapping[Severity | None, int] = {None: 0, Severity.NORMAL: 1, Severity.ELEVATED: 2, Severity.HIGH: 3}
 
 
-def _by_severity(listed: RankedThings, matching: Sequence[int], wanted: Wanted) -> Index:
+_CLEARED = 1.5
+
+
+def _by_severity(
+    listed: RankedThings, matching: Sequence[int], wanted: Wanted, until: Mapping[int, datetime]
+) -> Floats:
     if wanted.order != "excess_outstanding":
-        return np.zeros(len(matching), dtype=np.int64)
-    rank = np.array([_RANK[listed.severities[n]] for n in matching], dtype=np.int64)
+        return np.zeros(len(matching))
+    cleared = [listed.things[n][0] in until for n in matching]
+    severity = np.array([_RANK[listed.severities[n]] for n in matching], dtype=np.float64)
+    rank = np.where(cleared, np.minimum(severity, _CLEARED), severity)
     return -rank if wanted.descending else rank
 
 

@@ -12,7 +12,7 @@ export const likelyMeaning =
   'Confidence of the cause: no counter of its own shows it, or there are no normal minutes before to compare with.'
 export const object = 'Object'
 export const at = 'Where'
-export const more = (count: string) => `and ${count} more at their limits`
+export const more = (count: string) => `and ${count} more`
 export const share = 'Share'
 export const shareOf = (share: string, whole: string) => `${share} of ${whole}`
 export const limit = 'Limit'

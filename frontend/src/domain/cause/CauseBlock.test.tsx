@@ -81,7 +81,7 @@ it('cause: an object at its own limit is not named twice, and how many more are 
   const volume = { kind: 'volume', id: 7, name: 'v7' } as const
   const object = { name: 'volume v7', refs: [volume] }
   show({ ...queueCause, object, object_count: 3, on: { name: 'v7 on fa-1', refs: [volume] } })
-  expect(beside('Object')).toBe('volume v7 and 2 more at their limits')
+  expect(beside('Object')).toBe('volume v7 and 2 more')
   expect(beside('Where')).toBeNull()
 })
 
