@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from gavel.correlate.finding_evidence import LOADERS
+from gavel.domain.source import Stream
 from gavel.findings.model import FindingRule
 from gavel.findings.registry import RULES, RULES_BY_ID
 
@@ -17,6 +18,14 @@ def test_registry_of_findings_names_every_module_of_a_rule() -> None:
     modules = {path.stem for path in (ROOT / "backend/gavel/findings/rules").glob("*.py")} - {"__init__"}
     assert {rule.id.replace("-", "_") for rule in RULES} == modules
     assert len(RULES_BY_ID) == len(RULES)
+
+
+def test_what_rules_need_is_hours_of_an_array_or_says_what_is_missing() -> None:
+    """`correlate.finding_needs` counts the hours of whole arrays alone."""
+    needs = [rule.needs for rule in RULES if rule.needs is not None]
+    assert needs
+    for need in needs:
+        assert need.stream is Stream.ARRAY_WIDE if need.hours else need.missing
 
 
 def test_registry_of_findings_has_a_page_for_every_rule_and_no_other() -> None:

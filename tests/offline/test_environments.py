@@ -103,6 +103,13 @@ def test_offline_environment_has_hosts_devices_vms_and_disks_of_the_file(install
     assert installed.ask("/arrays")["items"] == []
 
 
+def test_offline_settings_of_disks_are_not_read_and_no_0(installed: Installation) -> None:
+    vm = next(each for each in installed.ask("/vms")["items"] if each["name"] == "sql-01")
+    disks = installed.ask(f"/vms/{vm['id']}")["vm_disks"]
+    assert disks
+    assert {disk["snapshot_depth"] for disk in disks} == {None}
+
+
 def test_offline_diagnosis_names_the_layer_that_the_lab_made_guilty(installed: Installation) -> None:
     vm = next(each for each in installed.ask("/vms")["items"] if each["name"] == "sql-01")
     diagnosis = installed.ask(f"/vms/{vm['id']}/diagnosis")

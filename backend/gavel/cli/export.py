@@ -5,7 +5,6 @@ import argparse
 import re
 from datetime import timedelta
 from pathlib import Path
-from typing import IO
 
 from gavel.cli.opened import opened
 from gavel.cli.source import ask_secret, read_pem
@@ -54,7 +53,7 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
     array = _given(arguments) if arguments.address else _stored(arguments, settings)
     try:
         with arguments.file.open("xb") as file:
-            _export(array, arguments.length, file)
+            export_array(array, arguments.length, file, print)
     except FileExistsError as error:
         raise SettingsError(f"{arguments.file} is there already.") from error
     except OSError as error:
@@ -65,10 +64,6 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
         raise
     print(f"Exported to {arguments.file} ({arguments.file.stat().st_size / 1e6:.1f} MB).")
     return 0
-
-
-def _export(array: FlashArraySettings, length: timedelta, file: IO[bytes]) -> None:
-    export_array(array, length, file, print)
 
 
 def _given(arguments: argparse.Namespace) -> FlashArraySettings:

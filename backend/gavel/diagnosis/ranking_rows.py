@@ -195,8 +195,6 @@ def _ordered(listed: RankedThings, matching: Sequence[int], wanted: Wanted, unti
 
 # What has no severity has no excess either, and is last by that; what has cleared stands before what was normal all the time.
 _RANK: Mapping[Severity | None, int] = {None: 0, Severity.NORMAL: 1, Severity.ELEVATED: 2, Severity.HIGH: 3}
-
-
 _CLEARED = 1.5
 
 

@@ -345,6 +345,7 @@ class Vm:
 class VmDisk:
     """`instance` is the counters' own name (`scsi0:1`). `device_name` is set for an RDM, `vvol_id` for a vVol disk. `io_filters`: attached
     to it, by name, or by id where no cluster lists them.
+    snapshot_depth: None where it was not read, and neither were limit and filters.
     """
 
     key: str
@@ -359,7 +360,7 @@ class VmDisk:
     device_name: str | None
     vvol_id: str | None
     iops_limit: int | None
-    snapshot_depth: int
+    snapshot_depth: int | None
     io_filters: tuple[str, ...] = ()
 
 

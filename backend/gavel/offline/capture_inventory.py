@@ -191,5 +191,5 @@ def _disk(key: str, placed: _Placed, store_of: Mapping[str, str]) -> VmDisk:
         device_name=None,
         vvol_id=None,
         iops_limit=None,
-        snapshot_depth=0,
+        snapshot_depth=None,
     )

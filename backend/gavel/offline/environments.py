@@ -148,7 +148,10 @@ def _require_usable(files: Sequence[CaptureFile]) -> None:
 
 def _notes(material: Material) -> Iterator[str]:
     """What the files do not say."""
-    yield "Names of datastores, sizes of disks and paths are in no capture: datastores are called by their volumes or devices."
+    yield (
+        "Names of datastores, sizes, limits, snapshots and I/O filters of disks, and paths are in no capture: datastores are called by"
+        " their volumes or devices."
+    )
     for each, clock in zip(material.captures, material.clocks, strict=True):
         if not clock.is_measured:
             yield (

@@ -7222,7 +7222,8 @@ export interface components {
         /**
          * VmDiskRow
          * @description `queue_limit`: outstanding I/Os that its controller allows at the disk; null where the kind of controller has no known limit.
-         *     `io_filters`: attached to it in the hypervisor, by name.
+         *     `io_filters`: attached to it in the hypervisor, by name. `snapshot_depth`: null where it was not read, and neither were limit
+         *     and filters.
          */
         VmDiskRow: {
             /** Capacity Bytes */
@@ -7246,7 +7247,7 @@ export interface components {
             /** Queue Limit */
             queue_limit: number | null;
             /** Snapshot Depth */
-            snapshot_depth: number;
+            snapshot_depth: number | null;
             volume: components["schemas"]["EntityRef"] | null;
         };
         /**

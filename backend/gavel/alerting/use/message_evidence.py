@@ -21,7 +21,7 @@ _ANY = ("gavg_us", "davg_us", "kavg_us", "service_us", "latency_us")
 
 
 def evidence_of(alert: AlertRow, diagnosis: Diagnosis | None) -> Iterator[str]:
-    """The three lines that say most: why the diagnosis is what it is, then the counters of the layer it names."""
+    """Three at most; of an alert without a diagnosis none."""
     if diagnosis is None:
         return
     because = [f"{why.text[0].upper()}{why.text[1:]}" for why in diagnosis.sentence.reasons]

@@ -29,7 +29,6 @@ from gavel.db.queries.findings import FirstAdvice, first_advice
 from gavel.db.queries.owners import owners
 from gavel.db.queries.refs import RefKind
 from gavel.db.queries.scopes import ledger_until
-from gavel.diagnosis.cause import FINDINGS
 from gavel.diagnosis.diagnose import MINUTE, DiagnosisState
 from gavel.diagnosis.explain import Diagnosis, diagnosis
 from gavel.diagnosis.stored_sentence import StoredSentence
@@ -226,7 +225,7 @@ def _advice(
     connection: Connection, alert: AlertRow, diagnosis: Diagnosis | None, begin: datetime, end: datetime
 ) -> FirstAdvice | None:
     """Of the finding with the same threshold as the cause."""
-    rule = FINDINGS.get(diagnosis.cause.kind) if diagnosis is not None and diagnosis.cause is not None else None
+    rule = diagnosis.cause.finding if diagnosis is not None and diagnosis.cause is not None else None
     return None if rule is None else first_advice(connection, rule, alert.subject, alert.object_id, begin, end)
 
 

@@ -197,7 +197,7 @@ def disk_loads(connection: Connection, kind: RefKind, objects: Sequence[ObjectTi
     )
     rows = connection.execute(
         text(
-            f"""{loads} SELECT b.*, k.label, k.instance, k.controller_type, k.snapshot_depth, k.io_filters,
+            f"""{loads} SELECT b.*, k.label, k.instance, k.controller_type, coalesce(k.snapshot_depth, 0) AS snapshot_depth, k.io_filters,
                 CASE WHEN e.id IS NULL THEN k.iops_limit ELSE e.before::bigint END AS iops_limit,
                 m.id AS vm_id, m.name AS vm_name, h.id AS host_id, h.name AS host_name
             FROM best b JOIN asked a ON a.id = b.subject_id JOIN vm_disk k ON k.id = b.thing_id JOIN vm m ON m.id = k.vm_id

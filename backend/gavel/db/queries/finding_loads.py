@@ -57,7 +57,8 @@ def _rows(series: RawSeries, condition: str) -> str:
 
 
 _DISKS = """
-    SELECT k.id, k.source_id, k.label, k.controller_type, k.iops_limit, k.snapshot_depth, m.id AS vm_id, m.name AS vm,
+    SELECT k.id, k.source_id, k.label, k.controller_type, k.iops_limit,
+        coalesce(k.snapshot_depth, 0) AS snapshot_depth, m.id AS vm_id, m.name AS vm,
         h.id AS host_id, h.name AS host, s.id AS datastore_id, s.name AS datastore
     FROM vm_disk k JOIN vm m ON m.id = k.vm_id JOIN source c ON c.id = k.source_id AND c.enabled
     LEFT JOIN esxi_host h ON h.id = m.host_id LEFT JOIN datastore s ON s.id = k.datastore_id AND s.present AND k.device_name IS NULL

@@ -59,7 +59,8 @@ class VmRecord:
 @dataclass(frozen=True, slots=True)
 class VmDiskRow:
     """`queue_limit`: outstanding I/Os that its controller allows at the disk; null where the kind of controller has no known limit.
-    `io_filters`: attached to it in the hypervisor, by name.
+    `io_filters`: attached to it in the hypervisor, by name. `snapshot_depth`: null where it was not read, and neither were limit
+    and filters.
     """
 
     id: int
@@ -73,7 +74,7 @@ class VmDiskRow:
     match: ArrayMatch
     iops_limit: int | None
     queue_limit: int | None
-    snapshot_depth: int
+    snapshot_depth: int | None
     io_filters: Sequence[str]
 
 

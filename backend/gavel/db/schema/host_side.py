@@ -143,7 +143,7 @@ vm_disk = inventory_table(
     Column("volume_serial", Text),
     Column("vvol_id", Text),
     Column("iops_limit", BigInteger),
-    Column("snapshot_depth", Integer, nullable=False),
+    Column("snapshot_depth", Integer),
     Column("io_filters", ARRAY(Text), nullable=False, server_default=text("'{}'")),
     Index("ix_vm_disk_volume_serial", "volume_serial"),
     Index("ix_vm_disk_vvol_id", "vvol_id"),

@@ -66,21 +66,24 @@ export function DisksTable({ disks }: { disks: readonly Disk[] }) {
         header: objectsCopy.iopsLimit,
         width: 120,
         align: 'right',
-        cell: (disk) => (disk.iops_limit === null ? 'none' : formatIops(disk.iops_limit)),
+        cell: (disk) =>
+          isRead(disk) ? disk.iops_limit === null ? commonCopy.none : formatIops(disk.iops_limit) : <NotRead />,
       },
       {
         id: 'snapshots',
         header: objectsCopy.snapshots,
         width: 100,
         align: 'right',
-        cell: (disk) => <span className="numeric">{disk.snapshot_depth}</span>,
+        cell: (disk) => (isRead(disk) ? <span className="numeric">{disk.snapshot_depth}</span> : <NotRead />),
       },
       {
         id: 'filters',
         header: objectsCopy.ioFilters,
         width: 200,
         cell: (disk) =>
-          disk.io_filters.length === 0 ? (
+          !isRead(disk) ? (
+            <NotRead />
+          ) : disk.io_filters.length === 0 ? (
             <span className="faint">{commonCopy.none}</span>
           ) : (
             <Name focusable>{disk.io_filters.join(', ')}</Name>
@@ -99,9 +102,14 @@ export function DisksTable({ disks }: { disks: readonly Disk[] }) {
   )
 }
 
+/** Limit, snapshots and filters are read together; none of them is in a capture. */
+const isRead = (disk: Disk) => disk.snapshot_depth !== null
+
+const NotRead = () => <span className="faint">{commonCopy.unknown}</span>
+
 /** What the guest can have at the disk at once; more waits in the guest, where nobody counts it. */
 function QueueLimit({ ios }: { ios: number | null }) {
-  if (ios === null) return <span className="faint">{commonCopy.unknown}</span>
+  if (ios === null) return <NotRead />
   return (
     <span className="numeric" title={objectsCopy.queueLimitHint}>
       {formatCount(ios)}

@@ -13,16 +13,18 @@ _MAX_AGE_S: Final = 3600.0
 
 
 class IoFilterReader:
-    """What the clusters' filters are called; asked for only while a disk has one that is not known, and once an hour at most.
-
-    refused: why they could not be listed when they were last asked for; empty where they were.
-    """
+    """What the clusters' filters are called; asked for only while a disk has one that is not known, and once an hour at most."""
 
     def __init__(self, client: VcenterClient) -> None:
         self._client = client
         self._names: dict[str, str] = {}
         self._asked_at: dict[str, float] = {}
-        self.refused = ""
+        self._refused: dict[str, str] = {}
+
+    @property
+    def refused(self) -> str:
+        """Why filters of a cluster could not be listed when it was last asked; empty where all were."""
+        return next(iter(self._refused.values()), "")
 
     def read(self, wanted: Collection[str], clusters: Collection[str]) -> Mapping[str, str]:
         """Id → name with version and vendor. wanted: ids that disks have; one that no cluster lists is not in the answer."""
@@ -37,7 +39,6 @@ class IoFilterReader:
 
     def _of_cluster(self, key: str) -> dict[str, str]:
         """None of a vCenter without filters, or that refuses to list them: disks then have their ids."""
-        self.refused = ""
 
         def listed() -> Any:
             manager = self._client.content.ioFilterManager
@@ -47,10 +48,12 @@ class IoFilterReader:
             return manager.QueryIoFilterInfo(cluster)
 
         try:
-            return {info.id: filter_name(info) for info in self._client.ask(listed) or ()}
+            names = {info.id: filter_name(info) for info in self._client.ask(listed) or ()}
         except (PermissionMissingError, ProtocolError) as error:
-            self.refused = str(error)
+            self._refused[key] = str(error)
             return {}
+        self._refused.pop(key, None)
+        return names
 
 
 def filter_name(info: Any) -> str:
