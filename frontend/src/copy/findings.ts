@@ -35,7 +35,7 @@ export const normalWord = 'normal'
 export const evaluatedAt = (clock: string) => `Evaluated ${clock}`
 export const notEvaluated = 'Not evaluated yet'
 export const unevaluated = 'Rules not evaluated'
-export const unevaluatedHint = 'These rules report nothing there until what they need is measured'
+export const unevaluatedHint = 'No findings on these objects until what the rule needs is measured'
 export const csv = 'Save as CSV'
 export const concerns = (count: string) => `and ${count} more`
 export const none = 'No findings'

@@ -79,7 +79,9 @@ export function DisksTable({ disks }: { disks: readonly Disk[] }) {
       {
         id: 'filters',
         header: objectsCopy.ioFilters,
-        width: 200,
+        width: 280,
+        minWidth: 220,
+        grow: true,
         cell: (disk) =>
           !isRead(disk) ? (
             <NotRead />
