@@ -8,6 +8,8 @@ const backend = process.env.GAVEL_DEV_API ?? 'http://127.0.0.1:8080'
 const LISTS =
   '(domain[\\\\/](lists[\\\\/](ListPage|listColumns|standing|Spark|Standing)|filters[\\\\/](Fil|fields|use))|kit[\\\\/]table[\\\\/](Column|SaveTable|column|useColumn))'
 const TABLES = new RegExp(`node_modules[\\\\/]@tanstack[\\\\/]|src[\\\\/](?!${LISTS})kit[\\\\/]table`)
+// What stands around a chart comes with charts, which no page needs first.
+const CHARTS = '(charts[\\\\/]numbers|kit[\\\\/]chart[\\\\/](Legend|lineWords|NumbersView))'
 // The frame of objects' pages: five pages share it, and no other needs it.
 const OBJECTS =
   'domain[\\\\/](cause|diagnosis[\\\\/]Diagnosis|object[\\\\/]ObjectPage|sections[\\\\/](ObjectTabs|registry|section))'
@@ -54,7 +56,12 @@ export default defineConfig({
             // and from the frame.
             { name: 'frame', tags: ['$initial'], priority: 3 },
             { name: 'tables', test: TABLES, priority: 2 },
-            { name: 'common', test: new RegExp(`src[\\\\/](?!${OBJECTS}|${LISTS})`), minShareCount: 5, priority: 1 },
+            {
+              name: 'common',
+              test: new RegExp(`src[\\\\/](?!${OBJECTS}|${LISTS}|${CHARTS})`),
+              minShareCount: 5,
+              priority: 1,
+            },
             {
               name: 'fields',
               test: mantine('Input|InputBase|InputsGroupFieldset|NativeSelect|TextInput|CloseButton'),

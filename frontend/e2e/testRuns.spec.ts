@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import type { Page } from '@playwright/test'
-import type { TestRun, TestRunChanges } from '../src/api/types'
+import type { TestRun, TestRunChanges, TestRunLatency } from '../src/api/types'
 import { violations, violationsInDarkAndLight } from './accessible'
 import { ADMIN_STATE, card, firstId } from './scenes'
 import { expect, test } from './watch'
@@ -45,6 +45,34 @@ test('test runs stand beside the layers and two of them are compared by keyboard
   await expect(changes.getByRole('row', { name: /^Kernel/ })).toContainText('+0.43 ms')
   await expect(changes.getByRole('row', { name: /^Remainder/ })).toContainText('0.47 ms')
   expect(await violationsInDarkAndLight(page)).toEqual([])
+  await page.setViewportSize({ width: 390, height: 844 })
+  expect(await violations(page)).toEqual([])
+  const width = await page.evaluate(() => document.documentElement.scrollWidth)
+  expect(width, 'nothing but tables scrolls sideways').toBeLessThanOrEqual(390)
+})
+
+test('the latency that a tool logged stands over the layers of the same minutes, in a chart and as a table', async ({
+  page,
+  request,
+}) => {
+  const latency: TestRunLatency = exampleOf('/api/v1/vms/{vm_id}/test-runs/{run_id}/latency')
+  await withRuns(page)
+  await page.route('**/api/v1/vms/*/test-runs/*/latency', (route) => route.fulfill({ json: latency }))
+  await page.goto(`/vms/${await firstId(request, 'vms')}?tab=counters`)
+  const runs = card(page, 'Test runs')
+  await runs.scrollIntoViewIfNeeded()
+  await runs.getByRole('button', { name: /^Latency over time of .*run-4.json/ }).focus()
+  await page.keyboard.press('Enter')
+  const chart = card(page, 'Latency over time').last()
+  await chart.scrollIntoViewIfNeeded()
+  await expect(chart).toContainText('from averages of 5.0 s; layers one per 1 min')
+  await expect(chart.getByRole('img', { name: /as fio logged it/ })).toBeVisible()
+  await page.screenshot({ path: test.info().outputPath('chart.png') })
+  expect(await violationsInDarkAndLight(page)).toEqual([])
+  await chart.getByRole('button', { name: 'Show as table' }).click()
+  const table = chart.getByRole('table')
+  await expect(table).toContainText('Read · fio latency')
+  await expect(table).toContainText('1.40 ms')
   await page.setViewportSize({ width: 390, height: 844 })
   expect(await violations(page)).toEqual([])
   const width = await page.evaluate(() => document.documentElement.scrollWidth)

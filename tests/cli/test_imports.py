@@ -52,3 +52,18 @@ def test_import_fio_of_a_vm_that_is_not_there_imports_nothing(
     assert "No VMs are called 'no such'" in capsys.readouterr().err
     assert main(["import", "list"]) == 0
     assert capsys.readouterr().out == "Nothing is imported.\n"
+
+
+@pytest.mark.usefixtures("environment")
+def test_import_fio_takes_latency_logs_with_their_result_as_one_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, log = tmp_path / "run.json", tmp_path / "oltp_lat.1.log"
+    file.write_text(written(result(job(read=way()))))
+    log.write_text("1000, 400000, 0, 0, 0\n2000, 410000, 0, 0, 0\n")
+    assert main(["import", "fio", str(log), str(file), "--vm", "db01"]) == 0
+    shown = capsys.readouterr().out
+    assert "fio  run.json + 1 log  ready" in shown
+    assert "1 test run," in shown
+    assert main(["import", "fio", str(file), str(tmp_path / "gone_lat.1.log"), "--vm", "db01"]) == 1
+    assert "gone_lat.1.log: cannot be read" in capsys.readouterr().err

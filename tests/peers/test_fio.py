@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.collectors.imports.fio.logged import tar
 from tests.conftest import missing
 from tests.peers.programs import run
 
@@ -84,3 +85,49 @@ def test_fio_groups_one_after_another_have_windows_of_their_own(program: Path, t
     assert first.ends_at is not None
     assert last.starts_at is not None
     assert first.ends_at <= last.starts_at
+
+
+def logged(program: Path, folder: Path, *more: str) -> tuple[dict[str, Any], LoadRun, LoadRun]:
+    """What fio wrote, its run with the logs beside it, and the run of the logs alone."""
+    logs = (f"--write_lat_log={folder}/out", "--rw=randrw", "--ioengine=psync", "--numjobs=2", "--group_reporting")
+    written, _ = ran(program, folder, "json", *logs, *more)
+    files = {path.name: path.read_bytes() for path in sorted(folder.glob("*.log"))}
+    whole = tar({"result.json": json.dumps(written), **files})
+    (both,) = read_import(io.BytesIO(whole), "result.tar", ImportOptions()).runs
+    started = ImportOptions(started_at=both.starts_at)
+    (alone,) = read_import(io.BytesIO(tar(files)), "logs.tar", started).runs
+    return written, both, alone
+
+
+def test_fio_log_of_every_io_adds_up_to_the_figures_of_fio(program: Path, tmp_path: Path) -> None:
+    written, run_, alone = logged(program, tmp_path, "--log_unix_epoch=1")
+    assert run_.starts_at is not None
+    for series in run_.series:
+        if series.phase != "lat" or series.direction == "all":
+            continue
+        way = written["jobs"][0][series.direction]
+        assert series.ops is not None
+        assert sum(series.ops) == way["total_ios"]
+        time = sum(ops * us for ops, us in zip(series.ops, series.mean_us, strict=True) if us is not None)
+        assert time / sum(series.ops) == pytest.approx(way["lat_ns"]["mean"] / 1000, rel=1e-3)
+        assert max(us for us in series.max_us if us is not None) == pytest.approx(way["lat_ns"]["max"] / 1000, rel=1e-3)
+        assert abs((series.starts_at - run_.starts_at).total_seconds()) <= 1.5
+        assert of(alone, series.direction).mean_us == pytest.approx(way["lat_ns"]["mean"] / 1000, rel=1e-3)
+        assert of(alone, series.direction).ops == way["total_ios"]
+    assert {series.direction for series in run_.series} == {"read", "write", "all"}
+
+
+def test_fio_log_of_averages_is_on_the_clock_of_its_run(program: Path, tmp_path: Path) -> None:
+    _, run_, alone = logged(program, tmp_path, "--log_avg_msec=500")
+    assert run_.starts_at is not None
+    assert {(series.phase, series.direction) for series in run_.series} >= {("lat", "read"), ("lat", "write")}
+    for series in run_.series:
+        assert series.grain_s == pytest.approx(0.5, abs=0.15)
+        assert abs((series.starts_at - run_.starts_at).total_seconds()) <= 1.0
+        assert series.lowest_us is not None
+        assert series.highest_us is not None
+        rows = zip(series.mean_us, series.lowest_us, series.highest_us, strict=True)
+        assert all(
+            low <= us <= high for us, low, high in rows if us is not None and low is not None and high is not None
+        )
+    assert "averages_only" in {each.code for each in alone.warnings}

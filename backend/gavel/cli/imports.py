@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
+from gavel.cli.bundle import bundle_name, bundled, is_log
 from gavel.cli.esxtop import bias_minutes
 from gavel.cli.opened import opened
 from gavel.config import Settings
@@ -23,7 +24,7 @@ from gavel.ingest.imports import import_file
 
 # What each of them is imported from.
 _LOAD_TOOLS: Final = {
-    "fio": "fio: --output-format=json or json+",
+    "fio": "fio: --output-format=json or json+, with its latency logs (NAME_lat.1.log) as one run",
     "vdbench": "vdbench: flatfile.html, or totals.html",
     "diskspd": "diskspd: -L -Rxml, or its text",
     "iometer": "Iometer: results.csv",
@@ -120,13 +121,20 @@ def _import_runs(engine: Engine, arguments: argparse.Namespace) -> int:
     with reading(engine) as connection:
         vm_id = vm_id_by_name(connection, arguments.vm)
 
-    def import_one(path: Path) -> None:
-        options = ImportOptions(arguments.utc_offset, vm_id, arguments.started_at, arguments.offset)
-        import_id = _import_one(engine, arguments.action, path, options)
+    options = ImportOptions(arguments.utc_offset, vm_id, arguments.started_at, arguments.offset)
+
+    def show(import_id: int) -> None:
         with reading(engine) as connection:
             print("\n".join(_lines(load_import(connection, import_id))))
 
-    return _each(arguments.file, import_one)
+    def import_together(_first: Path) -> None:
+        paths = arguments.file
+        with bundled(paths) as stream:
+            show(import_file(engine, arguments.action, stream, bundle_name(paths), options, datetime.now(UTC)))
+
+    if arguments.action == "fio" and any(is_log(path) for path in arguments.file):
+        return _each(arguments.file[:1], import_together)
+    return _each(arguments.file, lambda path: show(_import_one(engine, arguments.action, path, options)))
 
 
 def _each(paths: Sequence[Path], import_one: Callable[[Path], None]) -> int:

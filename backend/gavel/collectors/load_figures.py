@@ -86,7 +86,7 @@ def more_outstanding(
     whole: LoadFigures, limit: int | None, why: str, *, slack: float = _LITTLE_SLACK
 ) -> list[LoadWarning]:
     """Where more I/Os were outstanding than the settings allow (Little's law). why: what may be behind it."""
-    outstanding = whole.ops_per_s * (whole.mean_us or 0.0) / 1e6
+    outstanding = (whole.ops_per_s or 0.0) * (whole.mean_us or 0.0) / 1e6
     if not limit or outstanding <= limit * slack:
         return []
     text = f"IOPS × latency is {outstanding:.1f} outstanding I/Os, more than the {limit} of the options: {why}"

@@ -3,9 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 
 from gavel.domain.io_path import DirectionName
 
+# lat: from submission to completion; slat: until it was submitted; clat: from then on.
+PhaseName = Literal["lat", "clat", "slat"]
 # A file with more runs is a sweep that nobody reads run by run.
 MOST_RUNS = 500
 
@@ -13,12 +16,12 @@ MOST_RUNS = 500
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadFigures:
     """What the tool measured of one direction; `all` is reads and writes together. Latency from submission to completion; null: not in the
-    file. A warning of the run says where percentiles leave something out."""
+    file, as rates are not in a log of averages. A warning of the run says where percentiles leave something out."""
 
     direction: DirectionName
     ops: int | None
-    ops_per_s: float
-    bytes_per_s: float
+    ops_per_s: float | None
+    bytes_per_s: float | None
     mean_us: float | None
     max_us: float | None
     p50_us: float | None
@@ -36,11 +39,33 @@ class LoadWarning:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LoadSeries:
+    """What the tool logged of one direction over time, in buckets of `step_s` from `starts_at` on, which all series of a run share; lists
+    are of equal length, null where nothing was logged. `grain_s`: of the averages in its log; null where the log has every I/O, and then
+    alone `ops` is counted.
+
+    `mean_us`: of all I/Os of the bucket; of averages their mean over time, between the lowest and the highest of them that touch the
+    bucket (`lowest_us`, `highest_us`; null where the log has every I/O).
+    """
+
+    direction: DirectionName
+    phase: PhaseName
+    starts_at: datetime
+    step_s: int
+    grain_s: float | None
+    ops: Sequence[int] | None
+    mean_us: Sequence[float | None]
+    lowest_us: Sequence[float | None] | None
+    highest_us: Sequence[float | None] | None
+    max_us: Sequence[float | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LoadRun:
     """starts_at, ends_at: of the measurement without its warm-up, by the clock of the machine that ran the tool; both None where the file
     does not say. tool_version: empty where it is not in it. outstanding_limit: I/Os that the run may have outstanding at once; block_size:
     as people write it (4k); None: not in it.
-    figures: of the directions that had I/O, `all` last.
+    figures: of the directions that had I/O, `all` last. series: where the tool logged its latency over time.
     """
 
     name: str
@@ -53,6 +78,7 @@ class LoadRun:
     is_direct: bool | None
     figures: Sequence[LoadFigures]
     warnings: Sequence[LoadWarning]
+    series: Sequence[LoadSeries] = ()
 
 
 @dataclass(frozen=True, slots=True)

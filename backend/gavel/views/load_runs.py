@@ -195,7 +195,7 @@ def _alone(figures: LoadFigures) -> ComparedDirection:
 
 def compare_direction(figures: LoadFigures, numbers: DirectionNumbers) -> ComparedDirection:
     """One direction of both sides."""
-    ratio = None if numbers.iops is None or figures.ops_per_s <= 0 else numbers.iops / figures.ops_per_s
+    ratio = numbers.iops / figures.ops_per_s if numbers.iops is not None and figures.ops_per_s else None
     return ComparedDirection(
         direction=figures.direction,
         figures=figures,

@@ -22,8 +22,10 @@ def run_sentence(
     remainder_us: float | None,
 ) -> str:
     """Of reads and writes together. What remains is the guest's where Gavel does not measure the guest."""
-    rate = f"{figures.ops_per_s:,.0f} IOPS"
     seen = _TOOLS.get(tool, tool)
+    if figures.ops_per_s is None:
+        return f"{seen} logged averages of its latency over time, without I/O rates."
+    rate = f"{figures.ops_per_s:,.0f} IOPS"
     if figures.mean_us is None:
         return f"{seen} saw {rate} and no latency."
     digits = 2 if figures.mean_us >= _FINE_US else 3

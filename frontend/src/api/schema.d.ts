@@ -1780,6 +1780,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/vms/{vm_id}/test-runs/{run_id}/latency": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Latency Of Test Run
+         * @description The tool's latency over time, as it logged it, beside the VM's layers of the same minutes. 404 where it logged none.
+         */
+        get: operations["latency_of_test_run"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/vms/{vm_id}/test-runs/changes": {
         parameters: {
             query?: never;
@@ -4988,11 +5008,11 @@ export interface components {
         /**
          * LoadFigures
          * @description What the tool measured of one direction; `all` is reads and writes together. Latency from submission to completion; null: not in the
-         *     file. A warning of the run says where percentiles leave something out.
+         *     file, as rates are not in a log of averages. A warning of the run says where percentiles leave something out.
          */
         LoadFigures: {
             /** Bytes Per S */
-            bytes_per_s: number;
+            bytes_per_s: number | null;
             /**
              * Direction
              * @enum {string}
@@ -5005,7 +5025,7 @@ export interface components {
             /** Ops */
             ops: number | null;
             /** Ops Per S */
-            ops_per_s: number;
+            ops_per_s: number | null;
             /** P50 Us */
             p50_us: number | null;
             /** P95 Us */
@@ -6299,6 +6319,26 @@ export interface components {
             directions: components["schemas"]["DirectionChanges"][];
         };
         /**
+         * RunLatency
+         * @description `times_ms`: start of each bucket of the tool's, ms since 1970 by the clock of the hosts' samples, `step_s` apart. `gavel`: the VM's
+         *     layers over the minutes that the log touches, in steps of their own.
+         */
+        RunLatency: {
+            gavel: components["schemas"]["Latency"];
+            /** Run Id */
+            run_id: number;
+            /** Series */
+            series: components["schemas"]["ToolLatency"][];
+            /** Step S */
+            step_s: number;
+            /** Times Ms */
+            times_ms: number[];
+            /** Tool */
+            tool: string;
+            /** Vm Id */
+            vm_id: number;
+        };
+        /**
          * RunMinutes
          * @description Gavel's minutes that a run is compared with: whole ones within it or, where it holds none, those that it touches (`is_partial`).
          *
@@ -6790,6 +6830,8 @@ export interface components {
             figures: components["schemas"]["LoadFigures"][];
             /** File Name */
             file_name: string;
+            /** Has Series */
+            has_series: boolean;
             /** Id */
             id: number;
             /** Import Id */
@@ -6926,6 +6968,38 @@ export interface components {
         TokenIn: {
             /** Token */
             token: string;
+        };
+        /**
+         * ToolLatency
+         * @description Of one direction, as the tool logged it; each list is as long as `times_ms` of the answer, null is "nothing logged".
+         *
+         *     `phase`: lat from submission to completion, slat until submitted, clat from then on. `grain_s`: of the averages in the log, null where
+         *     it has every I/O, which alone has `ops`. `mean_us`: over the I/Os of the bucket or, of averages, over time, between the lowest and the
+         *     highest of them that touch the bucket (`lowest_us`, `highest_us`). `max_us`: slowest I/O, where it is logged.
+         */
+        ToolLatency: {
+            /**
+             * Direction
+             * @enum {string}
+             */
+            direction: "read" | "write" | "all";
+            /** Grain S */
+            grain_s: number | null;
+            /** Highest Us */
+            highest_us: (number | null)[] | null;
+            /** Lowest Us */
+            lowest_us: (number | null)[] | null;
+            /** Max Us */
+            max_us: (number | null)[];
+            /** Mean Us */
+            mean_us: (number | null)[];
+            /** Ops */
+            ops: number[] | null;
+            /**
+             * Phase
+             * @enum {string}
+             */
+            phase: "lat" | "clat" | "slat";
         };
         /**
          * Totals
@@ -22455,6 +22529,7 @@ export interface operations {
                      *               }
                      *             ],
                      *             "file_name": "run-4.json",
+                     *             "has_series": true,
                      *             "id": 2,
                      *             "import_id": 2,
                      *             "imported_at": "2026-11-26T03:09:53.843407Z",
@@ -22482,6 +22557,812 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ComparedRuns"];
+                };
+            };
+            401: components["responses"]["Refused401"];
+            404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
+            422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    latency_of_test_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: number;
+                vm_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "gavel": {
+                     *         "directions": [
+                     *           {
+                     *             "bytes": [
+                     *               10649600000,
+                     *               10649600000
+                     *             ],
+                     *             "direction": "read",
+                     *             "layers": [
+                     *               {
+                     *                 "label": "Kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "lower_us": [
+                     *                   425,
+                     *                   425
+                     *                 ],
+                     *                 "name": "kernel",
+                     *                 "upper_us": [
+                     *                   451,
+                     *                   451
+                     *                 ],
+                     *                 "us": [
+                     *                   438,
+                     *                   438
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "label": "SAN",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "lower_us": [
+                     *                   82.5,
+                     *                   82.5
+                     *                 ],
+                     *                 "name": "san",
+                     *                 "upper_us": [
+                     *                   101.5,
+                     *                   101.5
+                     *                 ],
+                     *                 "us": [
+                     *                   92,
+                     *                   92
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "label": "Array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "lower_us": [
+                     *                   398.5,
+                     *                   398.5
+                     *                 ],
+                     *                 "name": "array",
+                     *                 "upper_us": [
+                     *                   401.5,
+                     *                   401.5
+                     *                 ],
+                     *                 "us": [
+                     *                   400,
+                     *                   400
+                     *                 ]
+                     *               }
+                     *             ],
+                     *             "ops": [
+                     *               2600000,
+                     *               2600000
+                     *             ],
+                     *             "parts": [
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Hypervisor",
+                     *                 "layer": "kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "name": "hypervisor",
+                     *                 "us": [
+                     *                   43.8,
+                     *                   43.8
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Kernel queue",
+                     *                 "layer": "kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "name": "kernel_queue",
+                     *                 "us": [
+                     *                   350.4,
+                     *                   350.4
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Kernel processing",
+                     *                 "layer": "kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "name": "kernel_service",
+                     *                 "us": [
+                     *                   43.8,
+                     *                   43.8
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Fabric",
+                     *                 "layer": "san",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "name": "fabric",
+                     *                 "us": [
+                     *                   69,
+                     *                   69
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Array port",
+                     *                 "layer": "san",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "name": "array_port",
+                     *                 "us": [
+                     *                   23,
+                     *                   23
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Array QoS limit",
+                     *                 "layer": "array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "name": "array_qos",
+                     *                 "us": [
+                     *                   0,
+                     *                   0
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Array queue",
+                     *                 "layer": "array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "name": "array_queue",
+                     *                 "us": [
+                     *                   100,
+                     *                   100
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Array service",
+                     *                 "layer": "array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "name": "array_service",
+                     *                 "us": [
+                     *                   300,
+                     *                   300
+                     *                 ]
+                     *               }
+                     *             ],
+                     *             "too_few": [
+                     *               false,
+                     *               false
+                     *             ],
+                     *             "total_us": [
+                     *               930,
+                     *               930
+                     *             ]
+                     *           },
+                     *           {
+                     *             "bytes": [
+                     *               5324800000,
+                     *               5324800000
+                     *             ],
+                     *             "direction": "write",
+                     *             "layers": [
+                     *               {
+                     *                 "label": "Kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "lower_us": [
+                     *                   425,
+                     *                   425
+                     *                 ],
+                     *                 "name": "kernel",
+                     *                 "upper_us": [
+                     *                   451,
+                     *                   451
+                     *                 ],
+                     *                 "us": [
+                     *                   438,
+                     *                   438
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "label": "SAN",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "lower_us": [
+                     *                   82.5,
+                     *                   82.5
+                     *                 ],
+                     *                 "name": "san",
+                     *                 "upper_us": [
+                     *                   101.5,
+                     *                   101.5
+                     *                 ],
+                     *                 "us": [
+                     *                   92,
+                     *                   92
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "label": "Array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "lower_us": [
+                     *                   398.5,
+                     *                   398.5
+                     *                 ],
+                     *                 "name": "array",
+                     *                 "upper_us": [
+                     *                   401.5,
+                     *                   401.5
+                     *                 ],
+                     *                 "us": [
+                     *                   400,
+                     *                   400
+                     *                 ]
+                     *               }
+                     *             ],
+                     *             "ops": [
+                     *               1300000,
+                     *               1300000
+                     *             ],
+                     *             "parts": [
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Hypervisor",
+                     *                 "layer": "kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "name": "hypervisor",
+                     *                 "us": [
+                     *                   43.8,
+                     *                   43.8
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Kernel queue",
+                     *                 "layer": "kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "name": "kernel_queue",
+                     *                 "us": [
+                     *                   350.4,
+                     *                   350.4
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Kernel processing",
+                     *                 "layer": "kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "name": "kernel_service",
+                     *                 "us": [
+                     *                   43.8,
+                     *                   43.8
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Fabric",
+                     *                 "layer": "san",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "name": "fabric",
+                     *                 "us": [
+                     *                   69,
+                     *                   69
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Array port",
+                     *                 "layer": "san",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "name": "array_port",
+                     *                 "us": [
+                     *                   23,
+                     *                   23
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Array QoS limit",
+                     *                 "layer": "array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "name": "array_qos",
+                     *                 "us": [
+                     *                   0,
+                     *                   0
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Array queue",
+                     *                 "layer": "array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "name": "array_queue",
+                     *                 "us": [
+                     *                   100,
+                     *                   100
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Array service",
+                     *                 "layer": "array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "name": "array_service",
+                     *                 "us": [
+                     *                   300,
+                     *                   300
+                     *                 ]
+                     *               }
+                     *             ],
+                     *             "too_few": [
+                     *               false,
+                     *               false
+                     *             ],
+                     *             "total_us": [
+                     *               930,
+                     *               930
+                     *             ]
+                     *           },
+                     *           {
+                     *             "bytes": [
+                     *               15974400000,
+                     *               15974400000
+                     *             ],
+                     *             "direction": "all",
+                     *             "layers": [
+                     *               {
+                     *                 "label": "Kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "lower_us": [
+                     *                   425,
+                     *                   425
+                     *                 ],
+                     *                 "name": "kernel",
+                     *                 "upper_us": [
+                     *                   451,
+                     *                   451
+                     *                 ],
+                     *                 "us": [
+                     *                   438,
+                     *                   438
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "label": "SAN",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "lower_us": [
+                     *                   82.5,
+                     *                   82.5
+                     *                 ],
+                     *                 "name": "san",
+                     *                 "upper_us": [
+                     *                   101.5,
+                     *                   101.5
+                     *                 ],
+                     *                 "us": [
+                     *                   92,
+                     *                   92
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "label": "Array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "lower_us": [
+                     *                   398.5,
+                     *                   398.5
+                     *                 ],
+                     *                 "name": "array",
+                     *                 "upper_us": [
+                     *                   401.5,
+                     *                   401.5
+                     *                 ],
+                     *                 "us": [
+                     *                   400,
+                     *                   400
+                     *                 ]
+                     *               }
+                     *             ],
+                     *             "ops": [
+                     *               3900000,
+                     *               3900000
+                     *             ],
+                     *             "parts": [
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Hypervisor",
+                     *                 "layer": "kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "name": "hypervisor",
+                     *                 "us": [
+                     *                   43.8,
+                     *                   43.8
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Kernel queue",
+                     *                 "layer": "kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "name": "kernel_queue",
+                     *                 "us": [
+                     *                   350.4,
+                     *                   350.4
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Kernel processing",
+                     *                 "layer": "kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "name": "kernel_service",
+                     *                 "us": [
+                     *                   43.8,
+                     *                   43.8
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Fabric",
+                     *                 "layer": "san",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "name": "fabric",
+                     *                 "us": [
+                     *                   69,
+                     *                   69
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Array port",
+                     *                 "layer": "san",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "name": "array_port",
+                     *                 "us": [
+                     *                   23,
+                     *                   23
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Array QoS limit",
+                     *                 "layer": "array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "name": "array_qos",
+                     *                 "us": [
+                     *                   0,
+                     *                   0
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Array queue",
+                     *                 "layer": "array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "name": "array_queue",
+                     *                 "us": [
+                     *                   100,
+                     *                   100
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Array service",
+                     *                 "layer": "array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "name": "array_service",
+                     *                 "us": [
+                     *                   300,
+                     *                   300
+                     *                 ]
+                     *               }
+                     *             ],
+                     *             "too_few": [
+                     *               false,
+                     *               false
+                     *             ],
+                     *             "total_us": [
+                     *               930,
+                     *               930
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "from_at": "2026-11-21T02:18:00Z",
+                     *         "ledger_until_at": "2026-11-21T02:20:00Z",
+                     *         "minutes": 2,
+                     *         "minutes_there": [
+                     *           1,
+                     *           1
+                     *         ],
+                     *         "qualities": [
+                     *           "A",
+                     *           "A"
+                     *         ],
+                     *         "queues": {
+                     *           "depth": [
+                     *             32,
+                     *             32
+                     *           ],
+                     *           "fullest": {
+                     *             "depth": [
+                     *               32,
+                     *               32
+                     *             ],
+                     *             "in_flight_ios": [
+                     *               31.98,
+                     *               31.98
+                     *             ],
+                     *             "queue": [
+                     *               0,
+                     *               0
+                     *             ],
+                     *             "queues": [
+                     *               {
+                     *                 "device": {
+                     *                   "id": 7,
+                     *                   "kind": "device",
+                     *                   "name": "naa.624a93705f2c1d8e4b6a3c90000113ef"
+                     *                 },
+                     *                 "host": {
+                     *                   "id": 2,
+                     *                   "kind": "host",
+                     *                   "name": "esx-1"
+                     *                 }
+                     *               }
+                     *             ],
+                     *             "waiting_ios": [
+                     *               22.776,
+                     *               22.776
+                     *             ]
+                     *           },
+                     *           "in_flight_ios": [
+                     *             31.98,
+                     *             31.98
+                     *           ],
+                     *           "outstanding_ios": [
+                     *             64,
+                     *             64
+                     *           ],
+                     *           "waiting_ios": [
+                     *             22.776,
+                     *             22.776
+                     *           ]
+                     *         },
+                     *         "resolution": "1m",
+                     *         "step_s": 60,
+                     *         "subject": {
+                     *           "id": 1,
+                     *           "kind": "vm",
+                     *           "name": "db01"
+                     *         },
+                     *         "times_ms": [
+                     *           1795227480000,
+                     *           1795227540000
+                     *         ],
+                     *         "to_at": "2026-11-21T02:20:00Z"
+                     *       },
+                     *       "run_id": 2,
+                     *       "series": [
+                     *         {
+                     *           "direction": "read",
+                     *           "grain_s": 5,
+                     *           "highest_us": [
+                     *             1375.5,
+                     *             1475.2,
+                     *             1457.4,
+                     *             1491,
+                     *             1466.9,
+                     *             1481.5,
+                     *             1472.1,
+                     *             1464.8,
+                     *             1504.7,
+                     *             1488.9,
+                     *             1445.9,
+                     *             1474.2
+                     *           ],
+                     *           "lowest_us": [
+                     *             1257.6,
+                     *             1348.8,
+                     *             1332.5,
+                     *             1363.2,
+                     *             1341.1,
+                     *             1354.6,
+                     *             1345.9,
+                     *             1339.2,
+                     *             1375.7,
+                     *             1361.3,
+                     *             1321.9,
+                     *             1347.8
+                     *           ],
+                     *           "max_us": [
+                     *             null,
+                     *             null,
+                     *             null,
+                     *             null,
+                     *             null,
+                     *             null,
+                     *             null,
+                     *             null,
+                     *             null,
+                     *             null,
+                     *             null,
+                     *             null
+                     *           ],
+                     *           "mean_us": [
+                     *             1310,
+                     *             1405,
+                     *             1388,
+                     *             1420,
+                     *             1397,
+                     *             1411,
+                     *             1402,
+                     *             1395,
+                     *             1433,
+                     *             1418,
+                     *             1377,
+                     *             1404
+                     *           ],
+                     *           "ops": null,
+                     *           "phase": "lat"
+                     *         },
+                     *         {
+                     *           "direction": "write",
+                     *           "grain_s": 5,
+                     *           "highest_us": [
+                     *             1238,
+                     *             1327.7,
+                     *             1311.7,
+                     *             1341.9,
+                     *             1320.2,
+                     *             1333.4,
+                     *             1324.9,
+                     *             1318.3,
+                     *             1354.2,
+                     *             1340,
+                     *             1301.3,
+                     *             1326.8
+                     *           ],
+                     *           "lowest_us": [
+                     *             1131.8,
+                     *             1213.9,
+                     *             1199.2,
+                     *             1226.9,
+                     *             1207,
+                     *             1219.1,
+                     *             1211.3,
+                     *             1205.3,
+                     *             1238.1,
+                     *             1225.2,
+                     *             1189.7,
+                     *             1213.1
+                     *           ],
+                     *           "max_us": [
+                     *             null,
+                     *             null,
+                     *             null,
+                     *             null,
+                     *             null,
+                     *             null,
+                     *             null,
+                     *             null,
+                     *             null,
+                     *             null,
+                     *             null,
+                     *             null
+                     *           ],
+                     *           "mean_us": [
+                     *             1179,
+                     *             1264.5,
+                     *             1249.2,
+                     *             1278,
+                     *             1257.3,
+                     *             1269.9,
+                     *             1261.8,
+                     *             1255.5,
+                     *             1289.7,
+                     *             1276.2,
+                     *             1239.3,
+                     *             1263.6
+                     *           ],
+                     *           "ops": null,
+                     *           "phase": "lat"
+                     *         }
+                     *       ],
+                     *       "step_s": 10,
+                     *       "times_ms": [
+                     *         1795227480000,
+                     *         1795227490000,
+                     *         1795227500000,
+                     *         1795227510000,
+                     *         1795227520000,
+                     *         1795227530000,
+                     *         1795227540000,
+                     *         1795227550000,
+                     *         1795227560000,
+                     *         1795227570000,
+                     *         1795227580000,
+                     *         1795227590000
+                     *       ],
+                     *       "tool": "fio",
+                     *       "vm_id": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RunLatency"];
                 };
             };
             401: components["responses"]["Refused401"];
@@ -22615,6 +23496,7 @@ export interface operations {
                      *             }
                      *           ],
                      *           "file_name": "run-4.json",
+                     *           "has_series": true,
                      *           "id": 2,
                      *           "import_id": 2,
                      *           "imported_at": "2026-11-26T03:09:53.843407Z",
@@ -22738,6 +23620,7 @@ export interface operations {
                      *             }
                      *           ],
                      *           "file_name": "run-3.json",
+                     *           "has_series": true,
                      *           "id": 1,
                      *           "import_id": 1,
                      *           "imported_at": "2026-11-26T03:09:53.751297Z",

@@ -37,3 +37,18 @@ export const testRunChangesQuery = (vm_id: number, before: number, after: number
         { signal },
       ),
   })
+
+export const testRunLatencyQuery = (vm_id: number, run_id: number) =>
+  queryOptions({
+    queryKey: ['test-runs', vm_id, 'latency', run_id] as const,
+    queryFn: ({ signal }) =>
+      call(
+        requestsCopy.testRunLatency,
+        (options) =>
+          client.GET('/api/v1/vms/{vm_id}/test-runs/{run_id}/latency', {
+            params: { path: { vm_id, run_id } },
+            ...options,
+          }),
+        { signal },
+      ),
+  })

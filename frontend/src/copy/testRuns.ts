@@ -2,7 +2,7 @@
 
 export const hint = 'the tool’s own figures beside the VM’s layers, mean per I/O'
 export const drops = {
-  fio: 'Drop results of fio on this card (JSON or gzip). In the VM: fio … --direct=1 --lat_percentiles=1 --output-format=json+ --output=run.json',
+  fio: 'Drop results of fio on this card (JSON, with its latency logs together; or a zip of them). In the VM: fio … --direct=1 --lat_percentiles=1 --write_lat_log=run --log_avg_msec=1000 --output-format=json+ --output=run.json',
   vdbench: 'Drop flatfile.html (or totals.html) of vdbench’s output folder on this card.',
   diskspd: 'Drop results of diskspd on this card. In the VM: diskspd … -Sh -L -Rxml > run.xml',
   iometer: 'Drop results.csv of Iometer on this card.',
@@ -78,3 +78,23 @@ export const newer = 'Newer'
 export const pages = (first: number, last: number, total: number) => `${first}–${last} of ${total}`
 export const figuresOf = (tool: string) => `Seen by ${tool}`
 export const layersOf = 'Measured by Gavel'
+export const showLatency = 'Latency over time'
+export const showLatencyNamed = (run: string) => `Latency over time of ${run}`
+export const bundleName = (first: string, logs: number) => `${first} + ${logs} ${logs === 1 ? 'log' : 'logs'}`
+export const latencyOverTime = 'Latency over time'
+export const latencyOf = (run: string) => `Latency of ${run} over time`
+export const latencyLabel = (tool: string, run: string) =>
+  `Latency of ${run} over time as ${tool} logged it, over the VM’s layers of the same minutes, reads and writes apart`
+export const latencyNumbers = (run: string) => `Latency of ${run} over time and the VM’s layers`
+export const grain = (tool: string, step: string, averages: string | null, layers: string) =>
+  `${tool} one point per ${step}${averages === null ? ', of every I/O' : `, from averages of ${averages}`}; layers one per ${layers}`
+export const panelHint = 'latency per I/O'
+export const totalOfLayers = 'Total of layers'
+export const phases = {
+  lat: (tool: string) => `${tool} latency`,
+  clat: (tool: string) => `${tool} completion`,
+  slat: (tool: string) => `${tool} submission`,
+} as const
+export const slowestIo = 'Slowest I/O'
+export const slowestOf = (tool: string) => `${tool} slowest I/O`
+export const slowestHint = 'reads solid, writes dashed'

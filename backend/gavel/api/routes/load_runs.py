@@ -11,6 +11,7 @@ from gavel.api.schemas.answer import Answer
 from gavel.db.engine import reading
 from gavel.db.queries.refs import RefKind, require
 from gavel.views.load_runs import ComparedRuns, RunChanges, compared_runs, run_changes
+from gavel.views.run_latency import RunLatency, run_latency
 
 router = APIRouter(tags=["imports"], dependencies=[ReaderOnly])
 
@@ -37,4 +38,14 @@ def compare_test_runs(vm_id: Id, app: AppDep, before: RunId, after: RunId) -> An
         found = run_changes(connection, before, after)
     if {found.before.run.vm_id, found.after.run.vm_id} != {vm_id}:
         raise HTTPException(404, f"VM {vm_id} has no such test runs.")
+    return found
+
+
+@router.get("/vms/{vm_id}/test-runs/{run_id}/latency", responses=refuses(404))
+def latency_of_test_run(vm_id: Id, run_id: Id, app: AppDep) -> Answer[RunLatency]:
+    """The tool's latency over time, as it logged it, beside the VM's layers of the same minutes. 404 where it logged none."""
+    with reading(app.engine) as connection:
+        found = run_latency(connection, run_id)
+    if found is None or found.vm_id != vm_id:
+        raise HTTPException(404, f"VM {vm_id} has no such test run with a latency log.")
     return found

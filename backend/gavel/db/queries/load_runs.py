@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import RowMapping, func, select
+from sqlalchemy import RowMapping, exists, func, select
 
 from gavel.db.engine import Connection
 from gavel.db.errors import NotFoundError
 from gavel.db.schema.host_side import vm
 from gavel.db.schema.imports import file_import
-from gavel.db.schema.load_runs import load_run, load_run_direction
-from gavel.domain.load_runs import LoadFigures, LoadWarning
+from gavel.db.schema.load_runs import load_run, load_run_direction, load_run_series
+from gavel.domain.load_runs import LoadFigures, LoadSeries, LoadWarning
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,15 +33,21 @@ class StoredRun:
     outstanding_limit: int | None
     block_size: str | None
     is_direct: bool | None
+    has_series: bool
     warnings: tuple[LoadWarning, ...]
     figures: tuple[LoadFigures, ...]
 
 
 _ONE = load_run.c
 _STORED = select(
-    load_run, file_import.c.file_name, file_import.c.offset_s, file_import.c.created_at.label("imported_at")
+    load_run,
+    file_import.c.file_name,
+    file_import.c.offset_s,
+    file_import.c.created_at.label("imported_at"),
+    exists().where(load_run_series.c.run_id == _ONE.id).label("has_series"),
 ).select_from(load_run.join(file_import, file_import.c.id == _ONE.import_id))
 _ORDER = ("read", "write", "all")
+_PHASES = ("lat", "clat", "slat")
 # Columns of the row that the record has in another shape, or not at all.
 _OTHER = ("warnings", "position")
 
@@ -61,6 +67,14 @@ def load_stored_run(connection: Connection, run_id: int) -> StoredRun:
     if row is None:
         raise NotFoundError(f"There is no test run {run_id}.")
     return _stored(row, _figures(connection, [run_id])[run_id])
+
+
+def load_run_latency(connection: Connection, run_id: int) -> list[LoadSeries]:
+    """Over time, as its tool logged it: by phase, reads first; empty where it did not."""
+    of = load_run_series.c
+    rows = connection.execute(select(load_run_series).where(of.run_id == run_id)).mappings()
+    found = [LoadSeries(**{name: value for name, value in row.items() if name != "run_id"}) for row in rows]
+    return sorted(found, key=lambda each: (_PHASES.index(each.phase), _ORDER.index(each.direction)))
 
 
 def _stored(row: RowMapping, figures: tuple[LoadFigures, ...]) -> StoredRun:

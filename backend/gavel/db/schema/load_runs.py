@@ -13,7 +13,7 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
 )
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
 from gavel.db.schema.base import identity, instant, metadata
 
@@ -38,15 +38,15 @@ load_run = Table(
     UniqueConstraint("import_id", "position"),
 )
 
-# direction: read, write, all. I/Os and latencies null: not in the file.
+# direction: read, write, all. I/Os, rates and latencies null: not in the file.
 load_run_direction = Table(
     "load_run_direction",
     metadata,
     Column("run_id", Integer, nullable=False),
     Column("direction", Text, nullable=False),
     Column("ops", BigInteger),
-    Column("ops_per_s", Double, nullable=False),
-    Column("bytes_per_s", Double, nullable=False),
+    Column("ops_per_s", Double),
+    Column("bytes_per_s", Double),
     Column("mean_us", Double),
     Column("max_us", Double),
     Column("p50_us", Double),
@@ -54,5 +54,24 @@ load_run_direction = Table(
     Column("p99_us", Double),
     Column("p999_us", Double),
     PrimaryKeyConstraint("run_id", "direction"),
+    ForeignKeyConstraint(["run_id"], ["load_run.id"], ondelete="CASCADE"),
+)
+
+# `domain.load_runs.LoadSeries`, starts_at by the clock of the hosts' samples; arrays of equal length.
+load_run_series = Table(
+    "load_run_series",
+    metadata,
+    Column("run_id", Integer, nullable=False),
+    Column("direction", Text, nullable=False),
+    Column("phase", Text, nullable=False),
+    instant("starts_at"),
+    Column("step_s", Integer, nullable=False),
+    Column("grain_s", Double),
+    Column("ops", ARRAY(BigInteger)),
+    Column("mean_us", ARRAY(Double), nullable=False),
+    Column("lowest_us", ARRAY(Double)),
+    Column("highest_us", ARRAY(Double)),
+    Column("max_us", ARRAY(Double), nullable=False),
+    PrimaryKeyConstraint("run_id", "direction", "phase"),
     ForeignKeyConstraint(["run_id"], ["load_run.id"], ondelete="CASCADE"),
 )

@@ -1,4 +1,4 @@
-"""Runs of load tools, each with its directions."""
+"""Runs of load tools, each with its directions, and with its latency over time where the tool logged it."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, insert
 
-from gavel.db.schema.load_runs import load_run, load_run_direction
+from gavel.db.schema.load_runs import load_run, load_run_direction, load_run_series
 from gavel.db.write.imports import mark_ready
 from gavel.domain.imports import OffsetOrigin
 from gavel.domain.load_runs import LoadRun
@@ -33,6 +33,12 @@ def save_runs(
         row = insert(load_run).values(import_id=import_id, position=position, vm_id=vm_id, **values)
         run_id = connection.execute(row.returning(load_run.c.id)).scalar_one()
         connection.execute(insert(load_run_direction), [{"run_id": run_id, **asdict(each)} for each in run.figures])
+        if run.series:
+            rows = [
+                {"run_id": run_id, **asdict(each), "starts_at": _by_hosts(each.starts_at, offset_s)}
+                for each in run.series
+            ]
+            connection.execute(insert(load_run_series), rows)
 
 
 def _by_hosts(at: datetime | None, offset_s: float | None) -> datetime | None:

@@ -12,7 +12,8 @@ from gavel.collectors.load_window import RunWindow, unplaced, window_between
 from gavel.domain.io_path import DirectionName
 from gavel.domain.load_runs import LoadFigures, LoadRun, LoadWarning
 
-_TRUE = ("1", "true", "")
+# As options of fio are switched on.
+ON = ("1", "true", "")
 _TIME = re.compile(r"(\d{1,12})(us|usec|ms|msec|s|m|h|d)?")
 _UNITS_S = {
     None: 1.0,
@@ -43,13 +44,19 @@ class FioDocument:
     jobs: Sequence[FioJob]
 
 
-def runs_of(document: FioDocument) -> list[LoadRun]:
-    """Raises LoadFileError for a group without a single I/O."""
+def groups_of(document: FioDocument) -> list[list[FioJob]]:
+    """Jobs that ran together."""
     groups: dict[int, list[FioJob]] = {}
     for job in document.jobs:
         groups.setdefault(job.group, []).append(job)
-    windows = _windows(list(groups.values()), document)
-    return [_run(jobs, window, document) for jobs, window in zip(groups.values(), windows, strict=True)]
+    return list(groups.values())
+
+
+def runs_of(document: FioDocument) -> list[LoadRun]:
+    """One per group. Raises LoadFileError for a group without a single I/O."""
+    groups = groups_of(document)
+    windows = _windows(groups, document)
+    return [_run(jobs, window, document) for jobs, window in zip(groups, windows, strict=True)]
 
 
 def _run(jobs: Sequence[FioJob], window: RunWindow, document: FioDocument) -> LoadRun:
@@ -124,16 +131,22 @@ def _windows(groups: Sequence[Sequence[FioJob]], document: FioDocument) -> list[
 
 def _window_of_start(jobs: Sequence[FioJob], started_ms: float, length_s: float) -> RunWindow:
     """After the ramp, which fio leaves out of its figures."""
-    ramps_s = {_seconds(job.options.get("ramp_time", "0")) for job in jobs}
-    (ramp_s,) = ramps_s if len(ramps_s) == 1 else (None,)
-    if ramp_s is None or any("ramp_size" in job.options for job in jobs):
+    ramp_s = ramp_of(jobs)
+    if ramp_s is None:
         return unplaced(
             "How long the ramp of its jobs took is not known, so its minutes are not. Use one ramp_time for all."
         )
     return _window(started_ms + ramp_s * 1000, length_s)
 
 
-def _seconds(text: str) -> float | None:
+def ramp_of(jobs: Sequence[FioJob]) -> float | None:
+    """In seconds; None where it is not one for all."""
+    ramps_s = {seconds_of(job.options.get("ramp_time", "0")) for job in jobs}
+    (ramp_s,) = ramps_s if len(ramps_s) == 1 else (None,)
+    return None if any("ramp_size" in job.options for job in jobs) else ramp_s
+
+
+def seconds_of(text: str) -> float | None:
     """A time as fio takes it, seconds without a unit: `90`, `1m`, `500ms`; None for what is none."""
     match = _TIME.fullmatch(text.strip().lower())
     return None if match is None else int(match[1]) * _UNITS_S[match[2]]
@@ -162,7 +175,7 @@ def _outstanding_limit(jobs: Sequence[FioJob]) -> int | None:
 
 def _is_direct(jobs: Sequence[FioJob]) -> bool:
     return all(
-        job.options.get("direct", "0") in _TRUE or job.options.get("buffered", "1") in ("0", "false") for job in jobs
+        job.options.get("direct", "0") in ON or job.options.get("buffered", "1") in ("0", "false") for job in jobs
     )
 
 
@@ -206,7 +219,7 @@ def _rate_slack(way: FioWay) -> float:
 
 def _asked_s(jobs: Sequence[FioJob]) -> float | None:
     """Of jobs that go by time; others end when their file is through."""
-    asked_s = [_seconds(job.options.get("runtime", "")) for job in jobs if job.options.get("time_based") in _TRUE]
+    asked_s = [seconds_of(job.options.get("runtime", "")) for job in jobs if job.options.get("time_based") in ON]
     return max((one for one in asked_s if one is not None), default=None)
 
 

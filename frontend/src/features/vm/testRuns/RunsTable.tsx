@@ -29,10 +29,13 @@ interface RunsTableProps {
   runs: readonly TestRun[]
   selected: readonly number[]
   onSelect: (run_id: number) => void
+  /** The run whose latency over time is shown. */
+  charted: number | null
+  onChart: (run_id: number | null) => void
   onRemove: ((run: TestRun) => void) | null
 }
 
-export function RunsTable({ runs, selected, onSelect, onRemove }: RunsTableProps) {
+export function RunsTable({ runs, selected, onSelect, charted, onChart, onRemove }: RunsTableProps) {
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
@@ -45,6 +48,8 @@ export function RunsTable({ runs, selected, onSelect, onRemove }: RunsTableProps
               compared={run}
               isSelected={selected.includes(run.run.id)}
               onSelect={() => onSelect(run.run.id)}
+              isCharted={charted === run.run.id}
+              onChart={() => onChart(charted === run.run.id ? null : run.run.id)}
               onRemove={onRemove === null ? null : () => onRemove(run)}
             />
           ))}
@@ -92,10 +97,12 @@ interface RunRowsProps {
   compared: TestRun
   isSelected: boolean
   onSelect: () => void
+  isCharted: boolean
+  onChart: () => void
   onRemove: (() => void) | null
 }
 
-function RunRows({ compared, isSelected, onSelect, onRemove }: RunRowsProps) {
+function RunRows({ compared, isSelected, onSelect, isCharted, onChart, onRemove }: RunRowsProps) {
   const { run } = compared
   const directions = shownDirections(compared)
   const scale = scaleOf(compared)
@@ -124,6 +131,17 @@ function RunRows({ compared, isSelected, onSelect, onRemove }: RunRowsProps) {
                     checked={isSelected}
                     onChange={onSelect}
                   />
+                  {run.has_series && (
+                    <Button
+                      variant="default"
+                      size="xs"
+                      aria-expanded={isCharted}
+                      aria-label={testRunsCopy.showLatencyNamed(`${run.name}, ${run.file_name}`)}
+                      onClick={onChart}
+                    >
+                      {testRunsCopy.showLatency}
+                    </Button>
+                  )}
                   {onRemove !== null && (
                     <Button
                       variant="default"
@@ -187,10 +205,12 @@ function Figures({ compared: { figures, iops, remainder }, scale }: CellsProps) 
   return (
     <>
       <td className="right numeric">
-        {formatRate(figures.ops_per_s)}
+        {figures.ops_per_s === null ? <Unmeasured /> : formatRate(figures.ops_per_s)}
         {iops !== null && <span className={`${styles.below} small muted`}>{testRunsCopy.ofVm(formatRate(iops))}</span>}
       </td>
-      <td className="right numeric">{formatBytesPerSecond(figures.bytes_per_s)}</td>
+      <td className="right numeric">
+        {figures.bytes_per_s === null ? <Unmeasured /> : formatBytesPerSecond(figures.bytes_per_s)}
+      </td>
       {latencies.map((us, index) => (
         <td key={FIGURES[index + 2]} className="right numeric">
           {us === null ? <Unmeasured /> : formatLatencyIn(us, scale)}

@@ -2,7 +2,7 @@
 
 import { Button, Skeleton } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { importsQuery } from '../../../api/queries'
 import { useSession } from '../../../api/session'
 import { RUNS_PER_PAGE, testRunsQuery } from '../../../api/testRuns'
@@ -10,6 +10,7 @@ import type { FileImport, TestRun } from '../../../api/types'
 import * as importsCopy from '../../../copy/imports'
 import * as objectsCopy from '../../../copy/objects'
 import * as testRunsCopy from '../../../copy/testRuns'
+import { CardSkeleton } from '../../../domain/diagnosis/Skeletons'
 import { DropArea, Uploads, useUploads } from '../../../domain/imports/Uploads'
 import { Card } from '../../../kit/layout/Card'
 import { StateMark } from '../../../kit/mark/StateMark'
@@ -21,12 +22,15 @@ import { ChangesCard } from './ChangesCard'
 import { ResultChoice } from './ResultChoice'
 import { RunsTable } from './RunsTable'
 import { FIRST_CHOICE, targetOf } from './resultTools'
+import { withLogs } from './withLogs'
 
 const RemoveImportDialog = onPress(
   async () => (await import('../../../domain/imports/RemoveImportDialog')).RemoveImportDialog,
 )
 
-const RESULT_FILES = '.json,.gz,.txt,.html,.xml,.csv'
+const RunLatencyCard = lazy(async () => ({ default: (await import('./RunLatencyCard')).RunLatencyCard }))
+
+const RESULT_FILES = '.json,.gz,.txt,.html,.xml,.csv,.log,.zip,.tar'
 
 export function TestRunsCard({ id }: { id: number }) {
   useAhead(RemoveImportDialog)
@@ -37,6 +41,8 @@ export function TestRunsCard({ id }: { id: number }) {
   const [choice, setChoice] = useState(FIRST_CHOICE)
   const { sending, send } = useUploads(imports, { vm_id: id, ...targetOf(choice) })
   const [selected, setSelected] = useState<readonly number[]>([])
+  const [charted_id, setCharted] = useState<number | null>(null)
+  const charted = query.data?.items.find(({ run }) => run.id === charted_id)
   const [removed_id, setRemoved] = useState<number | null>(null)
   const removed = imports.find((each) => each.id === removed_id)
   const unread = imports.filter(({ state }) => state !== 'ready')
@@ -51,7 +57,11 @@ export function TestRunsCard({ id }: { id: number }) {
         {isAdmin && (
           <>
             <ResultChoice choice={choice} onChoice={setChoice} />
-            <DropArea drop={testRunsCopy.drops[choice.tool]} accept={RESULT_FILES} onFiles={send} />
+            <DropArea
+              drop={testRunsCopy.drops[choice.tool]}
+              accept={RESULT_FILES}
+              onFiles={(files) => void send(withLogs(files, choice.tool))}
+            />
           </>
         )}
         {sending.length > 0 && <Uploads sending={sending} />}
@@ -68,6 +78,8 @@ export function TestRunsCard({ id }: { id: number }) {
                   runs={items}
                   selected={selected}
                   onSelect={toggle}
+                  charted={charted_id}
+                  onChart={setCharted}
                   onRemove={isAdmin ? ({ run }: TestRun) => setRemoved(run.import_id) : null}
                 />
               )}
@@ -76,6 +88,11 @@ export function TestRunsCard({ id }: { id: number }) {
           )}
         </DataState>
       </Card>
+      {charted !== undefined && (
+        <Suspense fallback={<CardSkeleton height={420} />}>
+          <RunLatencyCard run={charted.run} />
+        </Suspense>
+      )}
       <Changes vm_id={id} selected={selected} runs={query.data?.items ?? []} />
     </div>
   )

@@ -17,8 +17,8 @@ it('a result is sent with the zone and start that its tool does not write', () =
 })
 
 it('a result of a tool that writes its times is sent as it is', () => {
-  expect(targetOf({ ...CHOICE, tool: 'fio' })).toEqual({
-    format: 'fio',
+  expect(targetOf({ ...CHOICE, tool: 'hcibench' })).toEqual({
+    format: 'hcibench',
     utc_bias_minutes: null,
     started_at: null,
     offset_s: null,

@@ -16,9 +16,9 @@ export interface Choice {
 
 export const TOOLS: readonly ResultTool[] = ['fio', 'vdbench', 'diskspd', 'iometer', 'sqlio', 'hcibench']
 
-/** Tools that write local times, or no date at all. */
-const WITH_OFFSET: readonly ResultTool[] = ['vdbench', 'diskspd', 'iometer', 'sqlio']
-const WITHOUT_DATE: readonly ResultTool[] = ['vdbench', 'diskspd', 'sqlio']
+/** Tools that write local times, or no date at all; logs of fio have times since it was started. */
+const WITH_OFFSET: readonly ResultTool[] = ['fio', 'vdbench', 'diskspd', 'iometer', 'sqlio']
+const WITHOUT_DATE: readonly ResultTool[] = ['fio', 'vdbench', 'diskspd', 'sqlio']
 
 export const hasOffset = (tool: ResultTool) => WITH_OFFSET.includes(tool)
 export const hasStart = (tool: ResultTool) => WITHOUT_DATE.includes(tool)

@@ -83,6 +83,7 @@ const RUN: TestRun = {
     outstanding_limit: 32,
     block_size: '8k',
     is_direct: true,
+    has_series: false,
     warnings: [],
     figures: [WHOLE.figures],
   },
@@ -104,8 +105,15 @@ const shown = (children: React.ReactNode) =>
     </MantineProvider>,
   )
 
-const table = (runs: readonly TestRun[], onRemove: ((run: TestRun) => void) | null = null, onSelect = vi.fn()) =>
-  shown(<RunsTable runs={runs} selected={[]} onSelect={onSelect} onRemove={onRemove} />)
+const table = (
+  runs: readonly TestRun[],
+  onRemove: ((run: TestRun) => void) | null = null,
+  onSelect = vi.fn(),
+  onChart = vi.fn(),
+) =>
+  shown(
+    <RunsTable runs={runs} selected={[]} onSelect={onSelect} charted={null} onChart={onChart} onRemove={onRemove} />,
+  )
 
 it('a test run stands beside the layers, not measured ones and the remainder are said to be so', () => {
   table([RUN])
@@ -224,4 +232,19 @@ it('changes between runs have a sign, a percentage and a range, and say what was
   expect(rows).toContain('p99not measured3.00 msnot measured in one of them')
   expect(rows).toContain(' Kernel0.44 ms0.04 ms−0.40 ms−0.42 to −0.38')
   expect(rows.some((row) => row?.startsWith('p95'))).toBe(false)
+})
+
+it('a test run with a latency log leads to its latency over time', () => {
+  const onChart = vi.fn()
+  table([RUN, { ...RUN, run: { ...RUN.run, id: 4, has_series: true } }], null, vi.fn(), onChart)
+  const button = screen.getByRole('button', { name: 'Latency over time of oltp, run-3.json', expanded: false })
+  fireEvent.click(button)
+  expect(onChart).toHaveBeenCalledWith(4)
+})
+
+it('a test run without I/O rates says that they are not measured', () => {
+  const figures = { ...WHOLE.figures, ops: null, ops_per_s: null, bytes_per_s: null, mean_us: null }
+  table([{ ...RUN, directions: [{ ...WHOLE, figures, ops_ratio: null, remainder: null }] }])
+  const cells = screen.getAllByRole('cell').map(({ textContent }) => textContent)
+  expect(cells.slice(1, 4)).toEqual(['not measuredVM 2,000', 'not measured', 'not measured'])
 })

@@ -1,0 +1,82 @@
+"""A load tool's latency over time beside Gavel's layers of the same time, by one clock."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from gavel.db.engine import Connection
+from gavel.db.queries.load_runs import load_run_latency, load_stored_run
+from gavel.db.queries.refs import RefKind
+from gavel.domain.io_path import DirectionName
+from gavel.domain.load_runs import LoadSeries, PhaseName
+from gavel.views.series import Latency, latency
+
+_MINUTE = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolLatency:
+    """Of one direction, as the tool logged it; each list is as long as `times_ms` of the answer, null is "nothing logged".
+
+    `phase`: lat from submission to completion, slat until submitted, clat from then on. `grain_s`: of the averages in the log, null where
+    it has every I/O, which alone has `ops`. `mean_us`: over the I/Os of the bucket or, of averages, over time, between the lowest and the
+    highest of them that touch the bucket (`lowest_us`, `highest_us`). `max_us`: slowest I/O, where it is logged.
+    """
+
+    direction: DirectionName
+    phase: PhaseName
+    grain_s: float | None
+    ops: Sequence[int] | None
+    mean_us: Sequence[float | None]
+    lowest_us: Sequence[float | None] | None
+    highest_us: Sequence[float | None] | None
+    max_us: Sequence[float | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunLatency:
+    """`times_ms`: start of each bucket of the tool's, ms since 1970 by the clock of the hosts' samples, `step_s` apart. `gavel`: the VM's
+    layers over the minutes that the log touches, in steps of their own."""
+
+    run_id: int
+    vm_id: int
+    tool: str
+    step_s: int
+    times_ms: list[int]
+    series: tuple[ToolLatency, ...]
+    gavel: Latency
+
+
+def run_latency(connection: Connection, run_id: int) -> RunLatency | None:
+    """None where the tool logged nothing over time. Raises NotFoundError."""
+    run = load_stored_run(connection, run_id)
+    logged = load_run_latency(connection, run_id)
+    if not logged:
+        return None
+    first, count = logged[0], len(logged[0].mean_us)
+    ends_at = first.starts_at + count * timedelta(seconds=first.step_s)
+    from_at, last_minute = (at.replace(second=0, microsecond=0) for at in (first.starts_at, ends_at))
+    to_at = last_minute if last_minute == ends_at else last_minute + _MINUTE
+    first_ms = round(first.starts_at.timestamp() * 1000)
+    return RunLatency(
+        run_id=run.id,
+        vm_id=run.vm_id,
+        tool=run.tool,
+        step_s=first.step_s,
+        times_ms=[first_ms + position * first.step_s * 1000 for position in range(count)],
+        series=tuple(_tool_latency(each) for each in logged),
+        gavel=latency(connection, RefKind.VM, run.vm_id, from_at, to_at, None),
+    )
+
+
+def _tool_latency(logged: LoadSeries) -> ToolLatency:
+    return ToolLatency(
+        direction=logged.direction,
+        phase=logged.phase,
+        grain_s=logged.grain_s,
+        ops=logged.ops,
+        mean_us=logged.mean_us,
+        lowest_us=logged.lowest_us,
+        highest_us=logged.highest_us,
+        max_us=logged.max_us,
+    )
