@@ -190,6 +190,26 @@ test('the page of an array lists its volumes, the slowest first, and leads to ea
   await expect(page).toHaveURL(/\/volumes\/\d+/)
 })
 
+test('counters of an array are of the whole array and of each target port, as charts and as tables', async ({
+  page,
+  request,
+}) => {
+  const [first] = (await api(request, '/arrays?limit=1')).items as unknown as { id: number; name: string }[]
+  if (!first) throw new Error('there are no arrays')
+  const { ports } = (await api(request, `/arrays/${first.id}`)) as unknown as { ports: { name: string }[] }
+  await page.goto(`/arrays/${first.id}?tab=counters`)
+  await expect(page.getByRole('region', { name: /^Whole array/ }).getByTestId('chart')).toBeVisible()
+  const card = page.getByRole('region', { name: /^Target ports over time/ })
+  await expect(card.getByText(/samples are kept for/)).toBeVisible()
+  await card.getByRole('button', { name: 'Show as table' }).click()
+  const table = card.getByRole('table', { name: `Counters: target ports of ${first.name}` })
+  for (const { name } of ports) {
+    await expect(table.getByRole('columnheader', { name: `${name} transmitted` })).toBeAttached()
+  }
+  expect(ports.length).toBeGreaterThan(0)
+  expect(await violationsInDarkAndLight(page)).toEqual([])
+})
+
 test('between 1200 and 1440 px every list shows diagnosis and excess, and other columns make way for them', async ({
   page,
 }) => {

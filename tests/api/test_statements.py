@@ -23,11 +23,19 @@ TABS = {
     "datastores": (*OF_ALL, "/hops", "/deltas"),
     "hosts": OF_ALL,
     "volumes": OF_ALL,
-    "arrays": OF_ALL,
+    "arrays": (*OF_ALL, f"/traffic?{HOUR}"),
 }
 SUMMARY = f"/summary?{HOUR.replace('from=', 'trend_from=').replace('to=', 'trend_to=')}"
 MOST_OF_A_SUMMARY = {"vms": 37, "datastores": 42, "hosts": 32, "volumes": 35, "arrays": 32}
-MOST_OF_A_REQUEST = {"/diagnosis": 16, "/latency": 4, "/occupancy": 2, "/series": 7, "/hops": 11, "/deltas": 6}
+MOST_OF_A_REQUEST = {
+    "/diagnosis": 16,
+    "/latency": 4,
+    "/occupancy": 2,
+    "/series": 7,
+    "/traffic": 8,
+    "/hops": 11,
+    "/deltas": 6,
+}
 MOST_OF_AN_OBJECT = {"vms": 16, "datastores": 19, "hosts": 11, "volumes": 14, "arrays": 10}
 
 

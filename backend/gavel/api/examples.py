@@ -37,6 +37,28 @@ EXAMPLES["list_groups"] = {
     "offset": 0,
 }
 
+# An array as a whole is counted as its volumes are.
+_SERIES = EXAMPLES["volume_series"]
+_ARRAY = {"kind": "array", "id": 2, "name": "flasharray-2"}
+EXAMPLES["array_traffic"] = _SERIES | {
+    "groups": [
+        one | {"entity": _ARRAY, "own_name": _ARRAY["name"]} for one in _SERIES["groups"] if one["side"] == "array"
+    ],
+    "ports": [
+        {
+            "id": 5,
+            "name": "CT0.FC2",
+            "line_rate_bytes_per_s": 3_200_000_000,
+            "received_bytes_per_s": [412_000_000.0, 409_500_000.0, None],
+            "transmitted_bytes_per_s": [3_104_000_000.0, 3_098_000_000.0, None],
+            "crc_errors": [0.0, 0.0, None],
+            "errors": [0.0, 0.0, None],
+        }
+    ],
+    "ports_kept_from_at": "2026-11-19T23:42:00Z",
+    "ports_keep_s": 172_800,
+}
+
 # Each section is the answer of its own address.
 EXAMPLES["summary"] = {
     "object": EXAMPLES["one_datastore"],

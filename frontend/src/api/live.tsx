@@ -53,6 +53,8 @@ const PACES_MS: readonly (readonly [key: readonly string[], pace_ms: number])[] 
   [['alerts'], 30_000],
   // Of an hour and more, as one chart.
   [['ledger', 'environment'], 20_000],
+  // Arrays are asked for these every three minutes.
+  [['series', 'traffic'], 30_000],
 ]
 
 type Streams = ReadonlySet<string>

@@ -455,6 +455,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/arrays/{array_id}/traffic": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Array Traffic */
+        get: operations["array_traffic"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/certificate": {
         parameters: {
             query?: never;
@@ -2401,6 +2418,49 @@ export interface components {
             received_bytes_per_s: number | null;
             /** Transmitted Bytes Per S */
             transmitted_bytes_per_s: number | null;
+        };
+        /**
+         * ArrayTraffic
+         * @description Counters of an array as a whole (`groups` has this one group) and of its target ports.
+         *
+         *     `ports_kept_from_at`: samples of ports are kept from then on, `ports_keep_s` seconds long; they have no roll-ups, so that nothing is
+         *     known of ports in an older part of the range.
+         */
+        ArrayTraffic: {
+            /** Events */
+            events: components["schemas"]["EventOut"][];
+            /**
+             * From At
+             * Format: date-time
+             */
+            from_at: string;
+            /** Gaps */
+            gaps: components["schemas"]["GapOut"][];
+            /** Groups */
+            groups: components["schemas"]["Group"][];
+            /** Ports */
+            ports: components["schemas"]["PortSeries"][];
+            /** Ports Keep S */
+            ports_keep_s: number;
+            /**
+             * Ports Kept From At
+             * Format: date-time
+             */
+            ports_kept_from_at: string;
+            /**
+             * Resolution
+             * @enum {string}
+             */
+            resolution: "raw" | "5m" | "1h";
+            /** Step S */
+            step_s: number;
+            /** Times Ms */
+            times_ms: number[];
+            /**
+             * To At
+             * Format: date-time
+             */
+            to_at: string;
         };
         /**
          * AttemptRow
@@ -5770,6 +5830,28 @@ export interface components {
             detail: string | null;
             /** State */
             state: string;
+        };
+        /**
+         * PortSeries
+         * @description A target port. line_rate_bytes_per_s: what its link carries one way at most; None: the array does not say.
+         *
+         *     Bytes per second, means over the bucket; errors of the bucket, counted. As long as the times; None: not measured.
+         */
+        PortSeries: {
+            /** Crc Errors */
+            crc_errors: (number | null)[];
+            /** Errors */
+            errors: (number | null)[];
+            /** Id */
+            id: number;
+            /** Line Rate Bytes Per S */
+            line_rate_bytes_per_s: number | null;
+            /** Name */
+            name: string;
+            /** Received Bytes Per S */
+            received_bytes_per_s: (number | null)[];
+            /** Transmitted Bytes Per S */
+            transmitted_bytes_per_s: (number | null)[];
         };
         /**
          * PredictedChange
@@ -14014,6 +14096,138 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["Series"];
+                };
+            };
+            401: components["responses"]["Refused401"];
+            404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
+            422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    array_traffic: {
+        parameters: {
+            query?: {
+                /** @description ISO 8601 with zone, `now` or `-3h` */
+                from?: string;
+                /** @description maximum number of buckets */
+                points?: number;
+                /** @description ISO 8601 with zone, `now` or `-3h` */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                array_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "events": [],
+                     *       "from_at": "2026-11-21T23:36:30Z",
+                     *       "gaps": [],
+                     *       "groups": [
+                     *         {
+                     *           "columns": [
+                     *             {
+                     *               "counter": "reads_per_sec",
+                     *               "direction": "read",
+                     *               "label": "Read IOPS",
+                     *               "name": "read_iops",
+                     *               "precision": null,
+                     *               "quantity": "iops",
+                     *               "quantity_label": "IOPS",
+                     *               "unit": "ops/s",
+                     *               "values": [
+                     *                 89420,
+                     *                 89390,
+                     *                 null
+                     *               ]
+                     *             },
+                     *             {
+                     *               "counter": "read_bytes_per_sec",
+                     *               "direction": "read",
+                     *               "label": "Read throughput",
+                     *               "name": "read_bytes_per_s",
+                     *               "precision": null,
+                     *               "quantity": "bytes_per_s",
+                     *               "quantity_label": "throughput",
+                     *               "unit": "bytes/s",
+                     *               "values": [
+                     *                 369500000,
+                     *                 369300000,
+                     *                 null
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "entity": {
+                     *             "id": 2,
+                     *             "kind": "array",
+                     *             "name": "flasharray-2"
+                     *           },
+                     *           "level": "array",
+                     *           "own_name": "flasharray-2",
+                     *           "owner": null,
+                     *           "scope": "whole",
+                     *           "side": "array",
+                     *           "sources": [
+                     *             {
+                     *               "id": 2,
+                     *               "kind": "flasharray",
+                     *               "name": "flasharray-2"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "ports": [
+                     *         {
+                     *           "crc_errors": [
+                     *             0,
+                     *             0,
+                     *             null
+                     *           ],
+                     *           "errors": [
+                     *             0,
+                     *             0,
+                     *             null
+                     *           ],
+                     *           "id": 5,
+                     *           "line_rate_bytes_per_s": 3200000000,
+                     *           "name": "CT0.FC2",
+                     *           "received_bytes_per_s": [
+                     *             412000000,
+                     *             409500000,
+                     *             null
+                     *           ],
+                     *           "transmitted_bytes_per_s": [
+                     *             3104000000,
+                     *             3098000000,
+                     *             null
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "ports_keep_s": 172800,
+                     *       "ports_kept_from_at": "2026-11-19T23:42:00Z",
+                     *       "resolution": "raw",
+                     *       "step_s": 30,
+                     *       "times_ms": [
+                     *         1795304430000,
+                     *         1795304460000,
+                     *         1795304490000
+                     *       ],
+                     *       "to_at": "2026-11-21T23:42:00Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ArrayTraffic"];
                 };
             };
             401: components["responses"]["Refused401"];

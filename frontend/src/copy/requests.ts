@@ -59,6 +59,7 @@ export const allGaps = 'the gaps of all sources'
 export const list = (kind: string) => `the list of ${kind}`
 export const thisObject = (noun: string) => `this ${noun}`
 export const namedObject = (noun: string, name: string) => `the ${noun} ${name}`
+export const arrayTraffic = 'the counters of the array and its target ports'
 export const objectCounters = (noun: string) => `the counters of this ${noun}`
 export const sources = 'the list of sources'
 export const source = 'the source'

@@ -1,6 +1,7 @@
 """Raw numbers of both sides over time."""
 
-from typing import Annotated, Literal
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
 
@@ -9,13 +10,14 @@ from gavel.api.deps import AppDep, AppState, ReaderOnly
 from gavel.api.inputs import Id
 from gavel.api.ranges import RangeDep, TimeRange
 from gavel.api.schemas.common import SourceRef
-from gavel.api.schemas.series import Column, EventOut, Group, Series
-from gavel.db.engine import reading
+from gavel.api.schemas.series import ArrayTraffic, Column, EventOut, Group, Series
+from gavel.db.engine import Connection, reading
+from gavel.db.queries.array_traffic import array_series as array_and_ports
 from gavel.db.queries.events import Event, events_of
-from gavel.db.queries.gaps import gaps
+from gavel.db.queries.gaps import Gap, gaps
 from gavel.db.queries.refs import RefKind
-from gavel.db.queries.series import SeriesGroup, series
-from gavel.db.queries.sources import sources
+from gavel.db.queries.series import BucketedSeries, SeriesGroup, series
+from gavel.db.queries.sources import SourceRow, sources
 from gavel.diagnosis.evidence import label, quantity_label
 
 router = APIRouter(tags=["series"], dependencies=[ReaderOnly])
@@ -53,27 +55,62 @@ def array_series(array_id: Id, app: AppDep, window: RangeDep, points: Points = 7
     return series_of(app, RefKind.ARRAY, array_id, window, points, detail)
 
 
+@router.get("/arrays/{array_id}/traffic")
+def array_traffic(array_id: Id, app: AppDep, window: RangeDep, points: Points = 700) -> ArrayTraffic:
+    with reading(app.engine) as connection:
+        found = array_and_ports(connection, array_id, window.from_at, window.to_at, points=points)
+        beside = _beside(connection, found.whole, RefKind.ARRAY, array_id, window)
+    return ArrayTraffic(
+        **_series(found.whole, beside),
+        ports=list(found.ports),
+        ports_kept_from_at=found.ports_kept_from_at,
+        ports_keep_s=round(found.ports_keep.total_seconds()),
+    )
+
+
 def series_of(app: AppState, subject: RefKind, subject_id: int, window: TimeRange, points: int, detail: str) -> Series:
     """Counters of both sides of an object, with gaps and events."""
     with reading(app.engine) as connection:
         found = series(
             connection, subject, subject_id, window.from_at, window.to_at, points=points, parts=detail == "parts"
         )
-        by_id = {row.id: row for row in sources(connection)}
-        involved = tuple({ref.id for group in found.groups for ref in group.sources})
-        missing = gaps(connection, involved, window.from_at, window.to_at)
-        happened = events_of(connection, subject, subject_id, window.from_at, window.to_at)
-    kinds = {row.id: row.kind.value for row in by_id.values()}
-    return Series(
-        from_at=found.from_at,
-        to_at=found.to_at,
-        step_s=found.step_s,
-        resolution=found.resolution,
-        times_ms=found.times_ms,
-        groups=[_group(group, kinds) for group in found.groups],
-        gaps=[gap_out(gap, by_id) for gap in missing],
-        events=[event_out(event) for event in happened],
+        beside = _beside(connection, found, subject, subject_id, window)
+    return Series(**_series(found, beside))
+
+
+@dataclass(frozen=True, slots=True)
+class _Beside:
+    """What stands beside the numbers of a range: sources by id, missing intervals, events."""
+
+    sources: dict[int, SourceRow]
+    gaps: tuple[Gap, ...]
+    events: tuple[Event, ...]
+
+
+def _beside(
+    connection: Connection, whole: BucketedSeries, subject: RefKind, subject_id: int, window: TimeRange
+) -> _Beside:
+    involved = tuple({ref.id for group in whole.groups for ref in group.sources})
+    return _Beside(
+        sources={row.id: row for row in sources(connection)},
+        gaps=gaps(connection, involved, window.from_at, window.to_at),
+        events=tuple(events_of(connection, subject, subject_id, window.from_at, window.to_at)),
     )
+
+
+def _series(whole: BucketedSeries, beside: _Beside) -> dict[str, Any]:
+    """The fields of a `Series`."""
+    kinds = {row.id: row.kind.value for row in beside.sources.values()}
+    return {
+        "from_at": whole.from_at,
+        "to_at": whole.to_at,
+        "step_s": whole.step_s,
+        "resolution": whole.resolution,
+        "times_ms": whole.times_ms,
+        "groups": [_group(group, kinds) for group in whole.groups],
+        "gaps": [gap_out(gap, beside.sources) for gap in beside.gaps],
+        "events": [event_out(event) for event in beside.events],
+    }
 
 
 def _group(group: SeriesGroup, kinds: dict[int, str]) -> Group:

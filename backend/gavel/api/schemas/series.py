@@ -6,6 +6,7 @@ from pydantic import AwareDatetime
 
 from gavel.api.schemas.answer import Answer
 from gavel.api.schemas.common import GapOut, Out, SourceRef
+from gavel.db.queries.array_traffic import PortSeries
 from gavel.db.queries.refs import EntityRef
 from gavel.domain.streams import ColumnUnit
 
@@ -70,3 +71,15 @@ class Series(Out):
     groups: list[Group]
     gaps: list[GapOut]
     events: list[EventOut]
+
+
+class ArrayTraffic(Series):
+    """Counters of an array as a whole (`groups` has this one group) and of its target ports.
+
+    `ports_kept_from_at`: samples of ports are kept from then on, `ports_keep_s` seconds long; they have no roll-ups, so that nothing is
+    known of ports in an older part of the range.
+    """
+
+    ports: list[Answer[PortSeries]]
+    ports_kept_from_at: AwareDatetime
+    ports_keep_s: int

@@ -206,16 +206,17 @@ def _groups(
     side, level, kind = _SIDES[stream]
     empty: Columns = {column.name: [None] * window.buckets for column in COLUMNS_OF[stream]}
     everything = tuple(sorted({one.source for one in stamped}, key=lambda source: source.id))
-    together = _columns(stream, bucketed_rows.columns.get(None, empty))
+    together = series_columns(stream, bucketed_rows.columns.get(None, empty))
     yield SeriesGroup(side, level, "whole", whole, None, whole.name, everything, together)
     for one in () if level == "cpu" else stamped:
         if one.entity.id in bucketed_rows.columns:
-            columns = _columns(stream, bucketed_rows.columns[one.entity.id])
+            columns = series_columns(stream, bucketed_rows.columns[one.entity.id])
             part = EntityRef(kind, one.entity.id, one.name)
             yield SeriesGroup(side, level, "part", part, one.owner, one.own_name, (one.source,), columns)
 
 
-def _columns(stream: Stream, columns: Columns) -> tuple[SeriesColumn, ...]:
+def series_columns(stream: Stream, columns: Columns) -> tuple[SeriesColumn, ...]:
+    """All columns of a stream but for codes, as charts show them."""
     codes = [code for code in columns.get("precision", ()) if code is not None]
     precision = Precision(int(max(codes))) if codes else None
     shown = (column for column in COLUMNS_OF[stream] if column.kind is not ColumnKind.CODE)

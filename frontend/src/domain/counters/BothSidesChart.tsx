@@ -20,6 +20,7 @@ import { useMediaMatch, usePreferences } from '../../lib/preferences'
 import { formatSeconds, formatWindow } from '../../lib/time'
 
 interface BothSidesChartProps {
+  title?: string
   /** Name of the object. */
   name: string
   series: SeriesData
@@ -28,7 +29,13 @@ interface BothSidesChartProps {
   events: readonly ChartEvent[]
 }
 
-export const BothSidesChart = memo(function BothSidesChart({ name, series, groups, events }: BothSidesChartProps) {
+export const BothSidesChart = memo(function BothSidesChart({
+  title = countersCopy.latencyByBoundary,
+  name,
+  series,
+  groups,
+  events,
+}: BothSidesChartProps) {
   const { zone } = usePreferences()
   const tokens = useTokens()
   const onBrush = useBrush()
@@ -51,7 +58,7 @@ export const BothSidesChart = memo(function BothSidesChart({ name, series, group
 
   return (
     <Chart
-      title={countersCopy.latencyByBoundary}
+      title={title}
       exportTitle={countersCopy.exportTitle(name)}
       windowText={formatWindow(from_ms, to_ms, zone)}
       hint={countersCopy.perPoint(

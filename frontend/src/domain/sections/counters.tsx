@@ -64,3 +64,5 @@ export function RawSection({ kind, id, name }: SectionContext) {
   const [part, setPart] = useParameter(PART)
   return <MeasuredParts {...{ kind, id, name, part, alerts }} onPart={setPart} named={isAboutSeveral(subject)} />
 }
+
+export { PortsOverTimeSection, WholeArraySection } from '../counters/ArrayTraffic'

@@ -3,6 +3,7 @@ import type { ArrayOut } from '../../api/types'
 import * as commonCopy from '../../copy/common'
 import * as diagnosisCopy from '../../copy/diagnosis'
 import * as objectsCopy from '../../copy/objects'
+import * as trafficCopy from '../../copy/traffic'
 import { type Fact, ObjectPage } from '../../domain/object/ObjectPage'
 import type { Section } from '../../domain/sections/section'
 import { Card } from '../../kit/layout/Card'
@@ -13,6 +14,10 @@ const ArrayHostsTable = lazy(async () => ({ default: (await import('./ArrayHosts
 const ArrayVolumesCard = lazy(async () => ({ default: (await import('./ArrayVolumesCard')).ArrayVolumesCard }))
 const PortsTable = lazy(async () => ({ default: (await import('./PortsTable')).PortsTable }))
 const PodsTable = lazy(async () => ({ default: (await import('./PodsTable')).PodsTable }))
+// On the tab Counters.
+const counters = () => import('../../domain/sections/counters')
+const WholeArray = lazy(async () => ({ default: (await counters()).WholeArraySection }))
+const PortsOverTime = lazy(async () => ({ default: (await counters()).PortsOverTimeSection }))
 
 function facts(array: ArrayOut): Fact[] {
   return [
@@ -65,6 +70,18 @@ const SECTIONS: readonly Section<'arrays'>[] = [
         <ArrayHostsTable hosts={one.array_hosts} />
       </Card>
     ),
+  },
+  {
+    id: 'whole-array',
+    title: trafficCopy.wholeArray,
+    tab: 'counters',
+    render: ({ id, name }) => <WholeArray id={id} name={name} />,
+  },
+  {
+    id: 'ports-over-time',
+    title: trafficCopy.targetPorts,
+    tab: 'counters',
+    render: ({ id, name }) => <PortsOverTime id={id} name={name} />,
   },
 ]
 
