@@ -9,6 +9,7 @@ from gavel.db.locks import only_one
 from gavel.db.series import maintenance
 from gavel.db.write.alert_states import forget_alerts
 from gavel.db.write.imports import drop_abandoned
+from gavel.db.write.offline_builds import drop_abandoned_builds
 from gavel.ingest.worker import WorkerContext
 
 # As long as hours of the ledger are, so that an old alert's page still has its chart.
@@ -36,3 +37,4 @@ def maintain(context: WorkerContext) -> None:
             with transaction(context.engine) as connection:
                 forget_alerts(connection, now - _ALERTS_KEPT, now - _UNFIRED_KEPT)
                 drop_abandoned(connection, now - _UPLOADS_KEPT)
+                drop_abandoned_builds(connection, now - _UPLOADS_KEPT)

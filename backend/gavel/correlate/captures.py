@@ -16,8 +16,10 @@ from gavel.analysis.capture_offset import (
     propose_offset,
 )
 from gavel.db.engine import Connection, Engine, transaction
+from gavel.db.errors import ConflictError
 from gavel.db.queries import imports as ask
 from gavel.db.queries.correlation import note_change
+from gavel.db.queries.offline_builds import build_of_upload
 from gavel.db.series import modes
 from gavel.db.write.imports import remove_import, tie_capture
 from gavel.domain.errors import SettingsError
@@ -79,8 +81,10 @@ def tie_import(
 
 
 def forget_import(engine: Engine, import_id: int, now: datetime) -> None:
-    """Remove it and have its minutes written again without it. Raises NotFoundError."""
+    """Remove it and have its minutes written again without it. Raises NotFoundError, and ConflictError for a file of an environment."""
     with transaction(engine) as connection:
+        if (build := build_of_upload(connection, import_id)) is not None:
+            raise ConflictError(f"The file belongs to the offline environment {build!r}: remove that.")
         _note_minutes(connection, ask.load_import(connection, import_id), now)
         remove_import(connection, import_id)
 
@@ -94,20 +98,28 @@ def proposed_hosts(connection: Connection, import_id: int) -> list[HostProposal]
     return sorted(found, key=lambda each: each.offset.correlation if each.offset else -1.0, reverse=True)
 
 
+def whole_samples_since(connection: Connection, now: datetime) -> datetime:
+    """Samples and minutes from then on are all there still."""
+    return modes.storage(connection).whole_since(now) + _BEFORE_RETENTION
+
+
+def is_apart(imported: ask.FileImport, oldest: datetime) -> bool:
+    """Whether a capture that was read can be looked at as an environment of its own only: no host of the inventory is its, or samples of
+    its time, those from `oldest` on, are no longer kept."""
+    if imported.format != "esxtop" or imported.state is not ImportState.READY or imported.ends_at is None:
+        return False
+    return imported.host_id is None or imported.ends_at - timedelta(seconds=imported.offset_s or 0.0) <= oldest
+
+
 def _note_minutes(connection: Connection, imported: ask.FileImport, now: datetime) -> None:
     """The minutes that a capture has a say in, as far as their samples are still there."""
     if not imported.narrows or imported.host_id is None or imported.starts_at is None or imported.ends_at is None:
         return
     ahead = timedelta(seconds=imported.offset_s or 0.0)
-    lo = max(imported.starts_at - ahead - _BESIDE, _oldest(connection, now))
+    lo = max(imported.starts_at - ahead - _BESIDE, whole_samples_since(connection, now))
     hi = min(imported.ends_at - ahead + _BESIDE, now)
     if lo < hi:
         note_change(connection, ask.host_by_id(connection, imported.host_id).source_id, lo, hi)
-
-
-def _oldest(connection: Connection, now: datetime) -> datetime:
-    """Samples and minutes from then on are all there still."""
-    return modes.storage(connection).whole_since(now) + _BEFORE_RETENTION
 
 
 def _proposal(
@@ -264,7 +276,9 @@ def _refusal(
         return "Counters of the capture contradict each other: nothing is concluded from it."
     if not any(f"{way}_guest_us" in each.columns for each in devices for way in _WAYS):
         return "Captured without -a: latency is not split into reads and writes, as bounds of minutes are."
-    if imported.ends_at is None or imported.ends_at - timedelta(seconds=offset.offset_s) <= _oldest(connection, now):
+    if imported.ends_at is None or imported.ends_at - timedelta(seconds=offset.offset_s) <= whole_samples_since(
+        connection, now
+    ):
         return (
             "Samples of that time are no longer kept: its minutes cannot be written again. To look at them, make the file an offline"
             " environment: gavel offline add NAME FILE."
@@ -273,7 +287,7 @@ def _refusal(
 
 
 def _partly(connection: Connection, imported: ask.FileImport, now: datetime) -> str | None:
-    oldest = _oldest(connection, now)
+    oldest = whole_samples_since(connection, now)
     if imported.starts_at is not None and imported.starts_at < oldest:
         return f"Samples before {oldest:%Y-%m-%d %H:%M} UTC are no longer kept: minutes before stay as they were."
     return None

@@ -11,7 +11,7 @@ from gavel.collectors.import_registry import FORMATS
 from gavel.db.engine import Connection, Engine, reading, transaction
 from gavel.db.errors import NotFoundError, UnavailableError
 from gavel.db.locks import only_one
-from gavel.db.queries.imports import ChunkPlace, chunk_places, load_chunk, load_import, waiting_imports
+from gavel.db.queries.imports import ChunkPlace, FileImport, chunk_places, load_chunk, load_import, waiting_imports
 from gavel.db.queries.refs import RefKind, refs, require
 from gavel.db.write.imports import (
     add_chunk,
@@ -155,7 +155,6 @@ def _read_upload(engine: Engine, import_id: int, clock: Callable[[], datetime]) 
     """Whether there is a capture now."""
     with transaction(engine) as connection:
         imported = load_import(connection, import_id)
-        places = chunk_places(connection, import_id)
         ended = begin_read(connection, import_id, clock())
     options = imported.options
     try:
@@ -164,12 +163,7 @@ def _read_upload(engine: Engine, import_id: int, clock: Callable[[], datetime]) 
                 f"{imported.file_name}: {ended} worker processes died while reading it, possibly out of memory."
                 " Check the worker's log, split the capture and upload the parts."
             )
-        if sum(place.size for place in places) != imported.size_bytes:
-            raise SettingsError(
-                f"{imported.file_name}: a part of the upload was lost with the database. Upload it again."
-            )
-        stream = io.BufferedReader(_Uploaded(engine, import_id, places), MOST_CHUNK_BYTES)
-        held = FORMATS[imported.format].read(stream, imported.file_name, options)
+        held = FORMATS[imported.format].read(open_upload(engine, imported), imported.file_name, options)
         with transaction(engine) as connection:
             _save(connection, import_id, held, options, clock())
             drop_chunks(connection, import_id)
@@ -182,6 +176,15 @@ def _read_upload(engine: Engine, import_id: int, clock: Callable[[], datetime]) 
         log.info("import refused", id=import_id, reason=str(error))
         return False
     return isinstance(held, ImportedCapture)
+
+
+def open_upload(engine: Engine, imported: FileImport) -> io.BufferedReader:
+    """A file that has come, as one stream; how far it was read is noted. Raises SettingsError where a part of it is lost."""
+    with reading(engine) as connection:
+        places = chunk_places(connection, imported.id)
+    if sum(place.size for place in places) != imported.size_bytes:
+        raise SettingsError(f"{imported.file_name}: a part of the upload was lost with the database. Upload it again.")
+    return io.BufferedReader(_Uploaded(engine, imported.id, places), MOST_CHUNK_BYTES)
 
 
 class _Uploaded(io.RawIOBase):

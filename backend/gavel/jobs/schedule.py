@@ -23,6 +23,7 @@ ROUTES = {
     "gavel.find_holes": {"queue": COMPUTE},
     "gavel.match_guests": {"queue": COMPUTE},
     "gavel.read_imports": {"queue": BACKFILL},
+    "gavel.make_offline": {"queue": BACKFILL},
 }
 
 
@@ -43,6 +44,7 @@ BEAT = {
     "maintain": _every(60, "gavel.maintain"),
     "pack": _every(60, "gavel.pack"),
     "read imports": _every(5, "gavel.read_imports"),
+    "make offline environments": _every(5, "gavel.make_offline"),
     "match guests": _every(20, "gavel.match_guests"),
     "find holes": _every(120, "gavel.find_holes"),
 }

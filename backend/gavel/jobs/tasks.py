@@ -16,6 +16,7 @@ from gavel.ingest.schedule import due_work
 from gavel.ingest.troubles import UnavailableError, log_once_per_minute
 from gavel.jobs.schedule import APART, NOTIFY
 from gavel.jobs.workplace import current_worker
+from gavel.offline import builds
 
 _BACKFILL_BUDGET_S = 15
 # Some partitions of minutes each: no other job waits for them.
@@ -139,3 +140,9 @@ def read_imports() -> None:
     worker = current_worker()
     for import_id in imports.read_uploads(worker):
         captures.tie_import(worker.engine, import_id, worker.now())
+
+
+@shared_task(base=Job, name="gavel.make_offline", soft_time_limit=_IMPORT_LIMIT_S, time_limit=_IMPORT_LIMIT_S + 10)
+def make_offline() -> None:
+    """Make offline environments of files that were uploaded for them."""
+    builds.make_environments(current_worker())

@@ -33,6 +33,10 @@ MOST_ENVIRONMENTS = 50
 _LOCK = "offline environments"
 
 
+class AtWorkError(ConflictError):
+    """Another one is being made."""
+
+
 @dataclass(frozen=True, slots=True)
 class OfflineEnvironment:
     """number: another one for an environment that was made anew under the same name."""
@@ -119,7 +123,7 @@ def _building(engine: Engine, name: str) -> Iterator[tuple[str, str]]:
         )
     with only_one(engine, _LOCK) as held:
         if not held:
-            raise ConflictError("Another offline environment is being made. Try again when it is done.")
+            raise AtWorkError("Another offline environment is being made. Try again when it is done.")
         for left in databases.beside(engine, unfinished_prefix(own), with_sizes=False):
             databases.drop(engine, left.name, in_use=True)
         there = list_environments(engine, with_sizes=False)

@@ -192,6 +192,8 @@ def _analyze(engine: Engine, vault: Vault, window: Window, say: Say) -> None:
         correlate(_context(engine, connections, at), budget_s=_BUDGET_S)
         evaluate_rules(_context(engine, connections, at), budget_s=_BUDGET_S)
         evaluate_findings(_context(engine, connections, at))
+        if at.minute == 0:
+            say(f"Analyzed through {at:%H:%M} UTC.")
     # Minutes for which a source has nothing are waited for so long.
     correlate(_context(engine, connections, at + GRACE), budget_s=_BUDGET_S)
     evaluate_rules(_context(engine, connections, at), budget_s=_BUDGET_S)

@@ -1077,7 +1077,7 @@ export interface paths {
         };
         /**
          * Imports
-         * @description Newest first.
+         * @description Newest first, without the files of offline environments that are being made.
          */
         get: operations["imports"];
         put?: never;
@@ -1377,6 +1377,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/offline-builds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Offline Builds
+         * @description Environments that are being made, and those that could not be, oldest first. One that is made is an environment, and not here.
+         */
+        get: operations["offline_builds"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/offline-builds/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove Offline Build
+         * @description Give up an environment that is not made yet, with the files that came for it.
+         */
+        delete: operations["remove_offline_build"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/offline-environments": {
         parameters: {
             query?: never;
@@ -1390,7 +1430,12 @@ export interface paths {
          */
         get: operations["offline_environments"];
         put?: never;
-        post?: never;
+        /**
+         * Add Offline Environment
+         * @description Announce an environment. The parts of its files follow (`PUT /imports/{import_id}/parts`); then a worker makes it. While files are
+         *     being uploaded, the same request answers with what has come, to go on from there. Without a new part for a day it is dropped.
+         */
+        post: operations["add_offline_environment"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4565,7 +4610,8 @@ export interface components {
          *     inventory that it is tied to. `starts_at`, `ends_at`: by the file's own clock. `offset_s`: how far that clock is ahead of the host's
          *     samples, true within `offset_error_s`; `offset_by`: how that is known, with `correlation` of the I/Os that both sides count.
          *     `narrows`: the bounds of minutes become narrower by it; `note`: why not, or where not. `vm`, `runs`: of a load tool's result, the VM
-         *     that it ran in and its test runs.
+         *     that it ran in and its test runs. `suggests_offline`: of a capture that can be looked at as an offline environment only, as no host of
+         *     the inventory is its, or samples of its time are no longer kept.
          */
         ImportOut: {
             /** Correlation */
@@ -4587,7 +4633,7 @@ export interface components {
              * Format
              * @enum {string}
              */
-            format: "esxtop" | "fio" | "vdbench" | "diskspd" | "iometer" | "sqlio" | "hcibench";
+            format: "esxtop" | "fio" | "vdbench" | "diskspd" | "iometer" | "sqlio" | "hcibench" | "array";
             /** Host */
             host: string | null;
             /** Host Id */
@@ -4623,6 +4669,8 @@ export interface components {
              * @enum {string}
              */
             state: "uploading" | "waiting" | "reading" | "ready" | "failed";
+            /** Suggests Offline */
+            suggests_offline: boolean;
             /** Vm */
             vm: string | null;
             /** Vm Id */
@@ -5528,6 +5576,70 @@ export interface components {
             upper_ios: number;
         };
         /**
+         * OfflineBuildFileOut
+         * @description `import_id`: its parts go to `PUT /imports/{import_id}/parts`. `is_upload`: false for a capture that is imported already.
+         *     `received_bytes`, `read_bytes`: of an upload so far, and of its reading.
+         */
+        OfflineBuildFileOut: {
+            /** File Name */
+            file_name: string;
+            /** Import Id */
+            import_id: number;
+            /** Is Upload */
+            is_upload: boolean;
+            /** Read Bytes */
+            read_bytes: number;
+            /** Received Bytes */
+            received_bytes: number;
+            /** Size Bytes */
+            size_bytes: number;
+        };
+        /**
+         * OfflineBuildOut
+         * @description An environment that is being made. `step`: how far it is; `error`: why it cannot be made.
+         */
+        OfflineBuildOut: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Error */
+            error: string | null;
+            /** Files */
+            files: components["schemas"]["OfflineBuildFileOut"][];
+            /** Name */
+            name: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "uploading" | "waiting" | "making" | "failed";
+            /** Step */
+            step: string | null;
+        };
+        /**
+         * OfflineEnvironmentIn
+         * @description `import_ids`: captures that are imported already, which need not come again. `utc_bias_minutes`: UTC minus the local time of the
+         *     stamps, where a capture names no time zone.
+         */
+        OfflineEnvironmentIn: {
+            /**
+             * Files
+             * @default []
+             */
+            files: components["schemas"]["OfflineFileIn"][];
+            /**
+             * Import Ids
+             * @default []
+             */
+            import_ids: number[];
+            /** Name */
+            name: string;
+            /** Utc Bias Minutes */
+            utc_bias_minutes?: number | null;
+        };
+        /**
          * OfflineEnvironmentOut
          * @description An environment made from files, whose pages are at /offline/`name`/. `from_at`, `to_at`: the whole minutes that it covers.
          *     `size_bytes`: of its database. `notes`: what the files do not say.
@@ -5556,6 +5668,21 @@ export interface components {
              * Format: date-time
              */
             to_at: string;
+        };
+        /**
+         * OfflineFileIn
+         * @description A file that will come in parts: an esxtop capture of one host, or the export of an array.
+         */
+        OfflineFileIn: {
+            /** File Name */
+            file_name: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "esxtop" | "array";
+            /** Size Bytes */
+            size_bytes: number;
         };
         /**
          * OverviewOut
@@ -18573,6 +18700,7 @@ export interface operations {
                      *         "size_bytes": 4718592,
                      *         "starts_at": "2026-11-24T07:30:00Z",
                      *         "state": "ready",
+                     *         "suggests_offline": false,
                      *         "vm": null,
                      *         "vm_id": null
                      *       }
@@ -18631,6 +18759,7 @@ export interface operations {
                      *       "size_bytes": 4718592,
                      *       "starts_at": "2026-11-24T07:30:00Z",
                      *       "state": "ready",
+                     *       "suggests_offline": false,
                      *       "vm": null,
                      *       "vm_id": null
                      *     }
@@ -18693,6 +18822,7 @@ export interface operations {
                      *       "size_bytes": 4718592,
                      *       "starts_at": "2026-11-24T07:30:00Z",
                      *       "state": "ready",
+                     *       "suggests_offline": false,
                      *       "vm": null,
                      *       "vm_id": null
                      *     }
@@ -18729,6 +18859,7 @@ export interface operations {
             401: components["responses"]["Refused401"];
             403: components["responses"]["Refused403"];
             404: components["responses"]["Refused404"];
+            409: components["responses"]["Refused409"];
             421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
             429: components["responses"]["Refused429"];
@@ -18781,6 +18912,7 @@ export interface operations {
                      *       "size_bytes": 4718592,
                      *       "starts_at": "2026-11-24T07:30:00Z",
                      *       "state": "ready",
+                     *       "suggests_offline": false,
                      *       "vm": null,
                      *       "vm_id": null
                      *     }
@@ -19505,6 +19637,86 @@ export interface operations {
             503: components["responses"]["Refused503"];
         };
     };
+    offline_builds: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "created_at": "2026-11-25T08:50:00Z",
+                     *         "error": null,
+                     *         "files": [
+                     *           {
+                     *             "file_name": "esx-07.csv.gz",
+                     *             "import_id": 31,
+                     *             "is_upload": true,
+                     *             "read_bytes": 0,
+                     *             "received_bytes": 20971520,
+                     *             "size_bytes": 48211903
+                     *           },
+                     *           {
+                     *             "file_name": "fa1.json.gz",
+                     *             "import_id": 32,
+                     *             "is_upload": true,
+                     *             "read_bytes": 0,
+                     *             "received_bytes": 0,
+                     *             "size_bytes": 2117400
+                     *           }
+                     *         ],
+                     *         "name": "site-b",
+                     *         "state": "uploading",
+                     *         "step": null
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["OfflineBuildOut"][];
+                };
+            };
+            401: components["responses"]["Refused401"];
+            421: components["responses"]["Refused421"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    remove_offline_build: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
+            422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
+        };
+    };
     offline_environments: {
         parameters: {
             query?: never;
@@ -19551,6 +19763,69 @@ export interface operations {
             };
             401: components["responses"]["Refused401"];
             421: components["responses"]["Refused421"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    add_offline_environment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OfflineEnvironmentIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "created_at": "2026-11-25T08:50:00Z",
+                     *       "error": null,
+                     *       "files": [
+                     *         {
+                     *           "file_name": "esx-07.csv.gz",
+                     *           "import_id": 31,
+                     *           "is_upload": true,
+                     *           "read_bytes": 0,
+                     *           "received_bytes": 20971520,
+                     *           "size_bytes": 48211903
+                     *         },
+                     *         {
+                     *           "file_name": "fa1.json.gz",
+                     *           "import_id": 32,
+                     *           "is_upload": true,
+                     *           "read_bytes": 0,
+                     *           "received_bytes": 0,
+                     *           "size_bytes": 2117400
+                     *         }
+                     *       ],
+                     *       "name": "site-b",
+                     *       "state": "uploading",
+                     *       "step": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OfflineBuildOut"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            404: components["responses"]["Refused404"];
+            409: components["responses"]["Refused409"];
+            411: components["responses"]["Refused411"];
+            413: components["responses"]["Refused413"];
+            415: components["responses"]["Refused415"];
+            421: components["responses"]["Refused421"];
+            422: components["responses"]["Refused422"];
             429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };

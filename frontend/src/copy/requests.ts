@@ -91,6 +91,7 @@ export const whatIfExamples = 'the published cases'
 
 export const imports = 'the imports'
 export const offline = 'the offline environments'
+export const addOffline = 'to announce the offline environment'
 export const removeOffline = 'to remove the offline environment'
 export const testRuns = 'the test runs'
 export const databaseFiles = 'the database files'

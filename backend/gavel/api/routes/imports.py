@@ -1,5 +1,6 @@
 """Imports of files: uploads in parts that can be gone on with, what they hold, and which host and clock a capture is of."""
 
+from datetime import datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Body, HTTPException, Query
@@ -9,7 +10,7 @@ from gavel.api.deps import AdminOnly, AppDep, AppState, NowDep, ReaderOnly
 from gavel.api.inputs import INT64_MAX, Id
 from gavel.api.problems import refuses
 from gavel.api.schemas.imports import CaptureTieIn, HostFitOut, ImportIn, ImportOut, ImportReportOut, UploadPartOut
-from gavel.correlate.captures import forget_import, proposed_hosts, tie_import
+from gavel.correlate.captures import forget_import, is_apart, proposed_hosts, tie_import, whole_samples_since
 from gavel.db.engine import reading
 from gavel.db.queries.imports import FileImport, list_imports, load_import, load_report
 from gavel.domain.imports import ImportOptions
@@ -19,10 +20,11 @@ router = APIRouter(tags=["imports"], dependencies=[ReaderOnly])
 
 
 @router.get("/imports")
-def imports(app: AppDep) -> list[ImportOut]:
-    """Newest first."""
+def imports(app: AppDep, at: NowDep) -> list[ImportOut]:
+    """Newest first, without the files of offline environments that are being made."""
     with reading(app.engine) as connection:
-        return [_out(imported) for imported in list_imports(connection)]
+        oldest = whole_samples_since(connection, at)
+        return [_out(imported, oldest) for imported in list_imports(connection)]
 
 
 @router.post("/imports", dependencies=[AdminOnly], status_code=201, responses=refuses(404))
@@ -30,7 +32,7 @@ def add_import(body: ImportIn, app: AppDep, at: NowDep) -> ImportOut:
     """Announce a file; its parts follow. An upload without a new part for a day is dropped."""
     options = ImportOptions(body.utc_bias_minutes, body.vm_id, body.started_at, body.offset_s)
     import_id = begin_upload(app.engine, body.format, body.file_name, body.size_bytes, options, at)
-    return _loaded(app, import_id)
+    return _loaded(app, import_id, at)
 
 
 @router.put("/imports/{import_id}/parts", dependencies=[AdminOnly])
@@ -43,12 +45,12 @@ def add_part(
 ) -> UploadPartOut:
     """The bytes of the file from `position` on, 1 MiB at most. After a broken connection go on from `received_bytes` of the import."""
     received = take_part(app.engine, import_id, position, data, at)
-    return UploadPartOut(received_bytes=received, is_complete=received == _loaded(app, import_id).size_bytes)
+    return UploadPartOut(received_bytes=received, is_complete=received == _loaded(app, import_id, at).size_bytes)
 
 
 @router.get("/imports/{import_id}")
-def get_import(import_id: Id, app: AppDep) -> ImportOut:
-    return _loaded(app, import_id)
+def get_import(import_id: Id, app: AppDep, at: NowDep) -> ImportOut:
+    return _loaded(app, import_id, at)
 
 
 @router.get("/imports/{import_id}/report", responses=refuses(409))
@@ -83,19 +85,20 @@ def import_hosts(import_id: Id, app: AppDep) -> list[HostFitOut]:
 def tie_capture(import_id: Id, body: CaptureTieIn, app: AppDep, at: NowDep) -> ImportOut:
     """Say which host a capture is of, or how far its clock is ahead; minutes that it covers are written again."""
     tie_import(app.engine, import_id, at, host_id=body.host_id, offset_s=body.offset_s)
-    return _loaded(app, import_id)
+    return _loaded(app, import_id, at)
 
 
-@router.delete("/imports/{import_id}", dependencies=[AdminOnly], status_code=204)
+@router.delete("/imports/{import_id}", dependencies=[AdminOnly], status_code=204, responses=refuses(409))
 def remove_import(import_id: Id, app: AppDep, at: NowDep) -> None:
     """Minutes that it narrowed are written again without it, as far as their samples are still kept."""
     forget_import(app.engine, import_id, at)
 
 
-def _loaded(app: AppState, import_id: int) -> ImportOut:
+def _loaded(app: AppState, import_id: int, at: datetime) -> ImportOut:
     with reading(app.engine) as connection:
-        return _out(load_import(connection, import_id))
+        return _out(load_import(connection, import_id), whole_samples_since(connection, at))
 
 
-def _out(imported: FileImport) -> ImportOut:
-    return ImportOut(**{name: getattr(imported, name) for name in ImportOut.model_fields})
+def _out(imported: FileImport, oldest: datetime) -> ImportOut:
+    own = {name: getattr(imported, name) for name in ImportOut.model_fields if name != "suggests_offline"}
+    return ImportOut(**own, suggests_offline=is_apart(imported, oldest))

@@ -1,11 +1,21 @@
-"""Offline environments of this installation: which there are, and removing one. They are made by `gavel offline add`."""
+"""Offline environments of this installation: which there are, making one of files, and removing one."""
 
 from typing import Annotated
 
 from fastapi import APIRouter, Path
 
-from gavel.api.deps import AdminOnly, AppDep, ReaderOnly
-from gavel.api.schemas.offline import OfflineEnvironmentOut
+from gavel.api.deps import AdminOnly, AppDep, NowDep, ReaderOnly
+from gavel.api.problems import refuses
+from gavel.api.schemas.offline import (
+    OfflineBuildFileOut,
+    OfflineBuildOut,
+    OfflineEnvironmentIn,
+    OfflineEnvironmentOut,
+)
+from gavel.db.engine import reading
+from gavel.db.queries.offline_builds import OfflineBuild, list_builds
+from gavel.domain.imports import ImportOptions
+from gavel.offline.builds import AnnouncedFile, announce_build, remove_build
 from gavel.offline.environments import OfflineEnvironment, list_environments, remove_environment
 from gavel.offline.names import LONGEST
 
@@ -23,6 +33,47 @@ def offline_environments(app: AppDep) -> list[OfflineEnvironmentOut]:
 def remove_offline_environment(name: EnvironmentName, app: AppDep) -> None:
     """With everything in it, for good, whether its pages are open or not."""
     remove_environment(app.engine, name)
+
+
+@router.post("/offline-environments", dependencies=[AdminOnly], status_code=201, responses=refuses(404, 409))
+def add_offline_environment(body: OfflineEnvironmentIn, app: AppDep, at: NowDep) -> OfflineBuildOut:
+    """Announce an environment. The parts of its files follow (`PUT /imports/{import_id}/parts`); then a worker makes it. While files are
+    being uploaded, the same request answers with what has come, to go on from there. Without a new part for a day it is dropped."""
+    files = [AnnouncedFile(each.kind, each.file_name, each.size_bytes) for each in body.files]
+    options = ImportOptions(body.utc_bias_minutes)
+    return _build_out(announce_build(app.engine, body.name, files, body.import_ids, options, at))
+
+
+@router.get("/offline-builds")
+def offline_builds(app: AppDep) -> list[OfflineBuildOut]:
+    """Environments that are being made, and those that could not be, oldest first. One that is made is an environment, and not here."""
+    with reading(app.engine) as connection:
+        return [_build_out(each) for each in list_builds(connection)]
+
+
+@router.delete("/offline-builds/{name}", dependencies=[AdminOnly], status_code=204)
+def remove_offline_build(name: EnvironmentName, app: AppDep) -> None:
+    """Give up an environment that is not made yet, with the files that came for it."""
+    remove_build(app.engine, name)
+
+
+def _build_out(build: OfflineBuild) -> OfflineBuildOut:
+    files = [
+        OfflineBuildFileOut(
+            import_id=each.file.id,
+            is_upload=each.is_upload,
+            **{name: getattr(each.file, name) for name in ("file_name", "size_bytes", "received_bytes", "read_bytes")},
+        )
+        for each in build.files
+    ]
+    return OfflineBuildOut(
+        name=build.name,
+        state=build.state.value,
+        created_at=build.created_at,
+        step=build.step,
+        error=build.error,
+        files=files,
+    )
 
 
 def _out(environment: OfflineEnvironment) -> OfflineEnvironmentOut:

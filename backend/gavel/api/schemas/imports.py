@@ -8,6 +8,8 @@ from gavel.api.inputs import INT64_MAX, BodyId, Name, Number
 from gavel.api.schemas.common import Out
 
 FormatName = Literal["esxtop", "fio", "vdbench", "diskspd", "iometer", "sqlio", "hcibench"]
+# The export of an array comes as a file of an offline environment.
+FileFormatName = Literal["esxtop", "fio", "vdbench", "diskspd", "iometer", "sqlio", "hcibench", "array"]
 StateName = Literal["uploading", "waiting", "reading", "ready", "failed"]
 
 
@@ -16,10 +18,11 @@ class ImportOut(Out):
     inventory that it is tied to. `starts_at`, `ends_at`: by the file's own clock. `offset_s`: how far that clock is ahead of the host's
     samples, true within `offset_error_s`; `offset_by`: how that is known, with `correlation` of the I/Os that both sides count.
     `narrows`: the bounds of minutes become narrower by it; `note`: why not, or where not. `vm`, `runs`: of a load tool's result, the VM
-    that it ran in and its test runs."""
+    that it ran in and its test runs. `suggests_offline`: of a capture that can be looked at as an offline environment only, as no host of
+    the inventory is its, or samples of its time are no longer kept."""
 
     id: int
-    format: FormatName
+    format: FileFormatName
     file_name: str
     size_bytes: int
     received_bytes: int
@@ -43,6 +46,7 @@ class ImportOut(Out):
     note: str | None
     devices: int
     matched_devices: int
+    suggests_offline: bool
 
 
 class ImportIn(BaseModel):

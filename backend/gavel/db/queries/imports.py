@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 import numpy as np
-from sqlalchemy import RowMapping, func, select, text
+from sqlalchemy import RowMapping, exists, func, select, text
 
 from gavel.db.copying import ColumnType, fetch
 from gavel.db.engine import Connection
@@ -14,6 +14,7 @@ from gavel.db.errors import NotFoundError
 from gavel.db.schema.host_side import esxi_host, vm
 from gavel.db.schema.imports import captured_object, file_import, import_chunk
 from gavel.db.schema.load_runs import load_run
+from gavel.db.schema.offline_builds import offline_build_file
 from gavel.db.series import packed
 from gavel.db.series.catalog import SAMPLES
 from gavel.domain.imports import Float64Array, ImportOptions, ImportState, Int64Array, OffsetOrigin
@@ -80,9 +81,15 @@ _LISTED = (
 )
 
 
+# What came for an offline environment is none of the imports: it is read with it, and goes with it.
+_IS_IMPORT = ~(
+    exists().where(offline_build_file.c.import_id == _ONE.id, offline_build_file.c.is_upload).correlate(file_import)
+)
+
+
 def list_imports(connection: Connection) -> list[FileImport]:
     """Newest first."""
-    return [_import(row) for row in connection.execute(_LISTED.limit(_MOST_LISTED)).mappings()]
+    return [_import(row) for row in connection.execute(_LISTED.where(_IS_IMPORT).limit(_MOST_LISTED)).mappings()]
 
 
 def load_import(connection: Connection, import_id: int) -> FileImport:
@@ -105,7 +112,7 @@ def load_report(connection: Connection, import_id: int) -> Mapping[str, Any] | N
 def waiting_imports(connection: Connection) -> list[int]:
     """Oldest first: those to be read, and those whose reading ended with its process."""
     states = (ImportState.WAITING, ImportState.READING)
-    return list(connection.scalars(select(_ONE.id).where(_ONE.state.in_(states)).order_by(_ONE.id)))
+    return list(connection.scalars(select(_ONE.id).where(_ONE.state.in_(states), _IS_IMPORT).order_by(_ONE.id)))
 
 
 def _import(row: RowMapping) -> FileImport:

@@ -14,5 +14,6 @@ __all__ = [
     "ledger",
     "load_runs",
     "metadata",
+    "offline_builds",
     "work",
 ]

@@ -5,10 +5,11 @@ from datetime import datetime
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, delete, insert, text, update
+from sqlalchemy import Connection, delete, insert, select, text, update
 
 from gavel.db.errors import NotFoundError
 from gavel.db.schema.imports import captured_hour, captured_object, file_import, import_chunk
+from gavel.db.schema.offline_builds import offline_build_file
 from gavel.domain.imports import CapturedObject, ImportedCapture, ImportOptions, ImportState, OffsetOrigin
 
 _HOUR_US = 3_600_000_000
@@ -70,9 +71,12 @@ def drop_chunks(connection: Connection, import_id: int) -> None:
 
 
 def drop_abandoned(connection: Connection, before: datetime) -> int:
-    """Uploads that nobody went on with since. Returns how many."""
+    """Imports that nobody went on to upload since. Returns how many."""
     one = file_import.c
-    gone = delete(file_import).where(one.state == ImportState.UPLOADING, one.changed_at < before)
+    of_builds = select(offline_build_file.c.import_id).where(offline_build_file.c.is_upload)
+    gone = delete(file_import).where(
+        one.state == ImportState.UPLOADING, one.changed_at < before, one.id.not_in(of_builds)
+    )
     count = connection.execute(gone).rowcount
     connection.execute(text("DELETE FROM import_chunk WHERE import_id NOT IN (SELECT id FROM file_import)"))
     return count

@@ -32,6 +32,16 @@ export async function upload(
       each.size_bytes === file.size,
   )
   const announced = begun ?? (await addImport({ ...target, file_name: file.name, size_bytes: file.size }))
+  await sendParts(file, announced, onProgress, pause_ms)
+}
+
+/** The parts of a file that was announced, from where it broke off. */
+export async function sendParts(
+  file: File,
+  announced: Pick<FileImport, 'id' | 'received_bytes'>,
+  onProgress: (sent_bytes: number) => void,
+  pause_ms: number = PAUSE_MS,
+): Promise<void> {
   let position = announced.received_bytes
   let failures = 0
   while (position < file.size) {

@@ -8,6 +8,7 @@ import { importHostsQuery, importsQuery } from '../../api/queries'
 import { useSession } from '../../api/session'
 import type { FileImport } from '../../api/types'
 import * as importsCopy from '../../copy/imports'
+import * as offlineCopy from '../../copy/offlineFiles'
 import { DropArea, Uploads, useUploads } from '../../domain/imports/Uploads'
 import { Card } from '../../kit/layout/Card'
 import { StateMark, type Tone } from '../../kit/mark/StateMark'
@@ -26,6 +27,8 @@ const RemoveImportDialog = onPress(
   async () => (await import('../../domain/imports/RemoveImportDialog')).RemoveImportDialog,
 )
 
+const OfflineDialog = onPress(async () => (await import('./OfflineDialog')).OfflineDialog)
+
 const CAPTURES = { format: 'esxtop', vm_id: null, utc_bias_minutes: null, started_at: null, offset_s: null } as const
 const CAPTURE_FILES = '.csv,.gz,.zip,.tsv,.txt'
 
@@ -40,7 +43,12 @@ export function ImportsCard() {
       hint={query.data && query.data.length > 0 && plural(query.data.length, importsCopy.file)}
       flush
     >
-      {isAdmin && <DropArea drop={importsCopy.drop} accept={CAPTURE_FILES} onFiles={send} />}
+      {isAdmin && (
+        <>
+          <DropArea drop={importsCopy.drop} accept={CAPTURE_FILES} onFiles={send} />
+          <OfflineChoice />
+        </>
+      )}
       {!isEmpty && <Uploads sending={sending} />}
       <DataState
         query={query}
@@ -55,8 +63,35 @@ export function ImportsCard() {
   )
 }
 
+/** Files that are not to narrow minutes, but to be looked at on their own. */
+function OfflineChoice() {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <div className="row wrap inset gap-words">
+      {isOpen && <OfflineDialog onClose={() => setOpen(false)} />}
+      <span className="muted">{offlineCopy.openFiles}</span>
+      <Button variant="default" size="xs" onClick={() => setOpen(true)}>
+        {offlineCopy.openImported}
+      </Button>
+    </div>
+  )
+}
+
+function OfflineSuggestion({ file }: { file: FileImport }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      {isOpen && <OfflineDialog capture={file} onClose={() => setOpen(false)} />}
+      <p className="muted">{offlineCopy.suggested}</p>
+      <RowAction label={offlineCopy.openImportedNamed(file.file_name)} onPress={() => setOpen(true)}>
+        {offlineCopy.openImported}
+      </RowAction>
+    </>
+  )
+}
+
 export function ImportList({ imports, isAdmin }: { imports: readonly FileImport[]; isAdmin: boolean }) {
-  useAhead(RemoveImportDialog)
+  useAhead(RemoveImportDialog, OfflineDialog)
   const [removed_id, setRemoved] = useState<number | null>(null)
   const removed = imports.find(({ id }) => id === removed_id)
   if (imports.length === 0) return null
@@ -81,6 +116,7 @@ export function ImportList({ imports, isAdmin }: { imports: readonly FileImport[
             {isAdmin && each.format === 'esxtop' && each.state === 'ready' && each.host_id === null && (
               <HostChoice import_id={each.id} />
             )}
+            {isAdmin && each.suggests_offline && <OfflineSuggestion file={each} />}
           </NamedRow>
         ))}
       </ul>

@@ -1,12 +1,12 @@
 /** Environments that were made from files: of when, from what, how large, the way to their pages, and their removal. */
 
-import { Skeleton } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
-import { offlineQuery } from '../../api/queries'
+import { Button, Skeleton } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { offlineBuildsQuery, offlineQuery } from '../../api/queries'
 import { useSession } from '../../api/session'
-import type { OfflineEnvironmentOut } from '../../api/types'
-import * as offlineCopy from '../../copy/offline'
+import type { OfflineBuild, OfflineEnvironmentOut } from '../../api/types'
+import * as offlineCopy from '../../copy/offlineFiles'
 import { Card } from '../../kit/layout/Card'
 import { onPress, useAhead } from '../../kit/schedule/onPress'
 import { DataState } from '../../kit/state/DataState'
@@ -15,27 +15,83 @@ import { usePreferences } from '../../lib/preferences'
 import { plural } from '../../lib/text'
 import { formatWindow } from '../../lib/time'
 import { formatDiskSize } from '../../lib/units'
+import { BuildProgress } from './BuildProgress'
 import { NamedRow, RowAction } from './NamedRow'
 
 const RemoveOfflineDialog = onPress(async () => (await import('./RemoveOfflineDialog')).RemoveOfflineDialog)
+const OfflineDialog = onPress(async () => (await import('./OfflineDialog')).OfflineDialog)
 
 export function OfflineCard() {
   const query = useQuery(offlineQuery())
+  const builds = useBuilds()
   const { isAdmin } = useSession()
+  const [isAdding, setAdding] = useState(false)
+  useAhead(OfflineDialog)
   return (
     <Card
       title={offlineCopy.title}
       hint={query.data && query.data.length > 0 && plural(query.data.length, offlineCopy.environment)}
+      actions={
+        isAdmin && (
+          <Button variant="default" size="xs" onClick={() => setAdding(true)}>
+            {offlineCopy.add}
+          </Button>
+        )
+      }
       flush
     >
+      {isAdding && <OfflineDialog onClose={() => setAdding(false)} />}
+      <BuildList builds={builds} isAdmin={isAdmin} />
       <DataState
         query={query}
         skeleton={<Skeleton height={80} m="md" />}
-        empty={(found) => (found.length === 0 ? { title: offlineCopy.empty, text: offlineCopy.emptyText } : null)}
+        empty={(found) =>
+          found.length + builds.length === 0 ? { title: offlineCopy.empty, text: offlineCopy.emptyText } : null
+        }
       >
         {(found) => <OfflineList environments={found} isAdmin={isAdmin} />}
       </DataState>
     </Card>
+  )
+}
+
+/** Those on their way. One that leaves them is made, or removed: the list of environments is another one then. */
+function useBuilds(): readonly OfflineBuild[] {
+  const client = useQueryClient()
+  const builds = useQuery(offlineBuildsQuery()).data ?? []
+  const names = builds.map(({ name }) => name).join()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asked again when other environments are on their way
+  useEffect(() => {
+    void client.invalidateQueries({ queryKey: offlineQuery().queryKey, exact: true })
+  }, [client, names])
+  return builds
+}
+
+export function BuildList({ builds, isAdmin }: { builds: readonly OfflineBuild[]; isAdmin: boolean }) {
+  const [removed, setRemoved] = useState<string | null>(null)
+  if (builds.length === 0) return null
+  return (
+    <>
+      {removed !== null && <RemoveOfflineDialog name={removed} isBuild onClose={() => setRemoved(null)} />}
+      <ul className="ruled" aria-label={offlineCopy.builds}>
+        {builds.map((build) => (
+          <NamedRow
+            key={build.name}
+            name={build.name}
+            action={
+              isAdmin && (
+                <RowAction label={offlineCopy.removeNamed(build.name)} onPress={() => setRemoved(build.name)}>
+                  {offlineCopy.remove}
+                </RowAction>
+              )
+            }
+          >
+            <BuildProgress build={build} />
+            {build.state === 'uploading' && <p className="muted">{offlineCopy.interrupted}</p>}
+          </NamedRow>
+        ))}
+      </ul>
+    </>
   )
 }
 
@@ -49,9 +105,10 @@ export function OfflineList({
   useAhead(RemoveOfflineDialog)
   const [removed, setRemoved] = useState<string | null>(null)
   const shown = environments.find(({ name }) => name === removed)
+  if (environments.length === 0) return null
   return (
     <>
-      {shown && <RemoveOfflineDialog environment={shown} onClose={() => setRemoved(null)} />}
+      {shown && <RemoveOfflineDialog name={shown.name} isBuild={false} onClose={() => setRemoved(null)} />}
       <ul className="ruled" aria-label={offlineCopy.title}>
         {environments.map((each) => (
           <NamedRow

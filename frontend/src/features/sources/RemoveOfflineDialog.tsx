@@ -1,33 +1,33 @@
 /** Removing an offline environment takes its pages with it, for good: it asks first. */
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { removeOffline } from '../../api/commands'
-import type { OfflineEnvironmentOut } from '../../api/types'
-import * as offlineCopy from '../../copy/offline'
+import { removeOffline, removeOfflineBuild } from '../../api/commands'
+import * as offlineCopy from '../../copy/offlineFiles'
 import { RemovalDialog } from '../../kit/form/RemovalDialog'
 import { Name } from '../../kit/text/Name'
 
-export function RemoveOfflineDialog({
-  environment,
-  onClose,
-}: {
-  environment: OfflineEnvironmentOut
+interface RemoveOfflineDialogProps {
+  name: string
+  /** It is not made yet. */
+  isBuild: boolean
   onClose: () => void
-}) {
+}
+
+export function RemoveOfflineDialog({ name, isBuild, onClose }: RemoveOfflineDialogProps) {
   const client = useQueryClient()
   const onSuccess = async () => {
     await client.invalidateQueries()
     onClose()
   }
-  const removal = useMutation({ mutationFn: () => removeOffline(environment.name), onSuccess })
+  const removal = useMutation({ mutationFn: () => (isBuild ? removeOfflineBuild : removeOffline)(name), onSuccess })
   return (
     <RemovalDialog title={offlineCopy.removeTitle} removal={removal} onClose={onClose}>
       <p>
         <strong>
-          <Name whole>{environment.name}</Name>
+          <Name whole>{name}</Name>
         </strong>
       </p>
-      <p>{offlineCopy.removeText}</p>
+      <p>{isBuild ? offlineCopy.removeBuildText : offlineCopy.removeText}</p>
     </RemovalDialog>
   )
 }

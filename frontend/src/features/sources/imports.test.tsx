@@ -53,6 +53,7 @@ const READY: FileImport = {
   note: null,
   devices: 12,
   matched_devices: 11,
+  suggests_offline: false,
   vm_id: null,
   vm: null,
   runs: 0,
@@ -171,4 +172,12 @@ it('a reader sees imports and changes nothing', () => {
   shown(<ImportList imports={[READY, { ...READY, id: 8, state: 'reading', read_bytes: 1_000_000 }]} isAdmin={false} />)
   expect(screen.queryByRole('button')).toBeNull()
   expect(screen.getByRole('list').textContent).toContain('Reading')
+})
+
+it('an import that can be looked at alone offers an offline environment, to the admin', async () => {
+  const apart: FileImport = { ...READY, narrows: false, suggests_offline: true }
+  shown(<ImportList imports={[apart]} isAdmin />)
+  fireEvent.click(screen.getByRole('button', { name: 'Open esx-04.csv.gz as offline environment' }))
+  const dialog = within(await screen.findByRole('dialog', { name: 'New offline environment' }))
+  expect(dialog.getByText('From esx-04.csv.gz, which is imported already')).toBeDefined()
 })

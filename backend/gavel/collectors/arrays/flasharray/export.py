@@ -159,17 +159,25 @@ def _windows(since: datetime, until: datetime, streams: Mapping[Stream, object])
 
 
 def read_export(path: Path) -> ArrayExport:
-    """Raises SettingsError that names the file and what is wrong with it."""
+    """Of a file of this machine. Raises SettingsError that names it and what is wrong with it."""
     try:
         with path.open("rb") as stream:
-            data = _unpacked(stream, path)
+            return decode_export(stream, str(path))
+    except OSError as error:
+        raise SettingsError(f"{path}: cannot be read ({error.strerror or error}).") from error
+
+
+def decode_export(stream: IO[bytes], path: str) -> ArrayExport:
+    """path: for messages. Raises SettingsError that names the file and what is wrong with it."""
+    try:
+        data = _unpacked(stream, path)
         file = msgspec.json.decode(data, type=_ExportFile)
         windows = [(Stream(each.stream), each.since, each.until) for each in file.windows]
         # An export has no token, and is asked for none.
         settings = FlashArraySettings.model_validate({"address": file.address, "api_token": "not-in-an-export"})
         client = _RecordedClient(file)
-    except (OSError, EOFError, zlib.error) as error:
-        raise SettingsError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or error}).") from error
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise SettingsError(f"{path}: cannot be read ({error}).") from error
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise SettingsError(
             f"{path}: is no export of an array ({clean_text(str(error), 200)}). Make one with `gavel export array`."
@@ -183,7 +191,7 @@ def read_export(path: Path) -> ArrayExport:
     )
 
 
-def _unpacked(stream: IO[bytes], path: Path) -> bytes:
+def _unpacked(stream: IO[bytes], path: str) -> bytearray:
     """JSON, plain or gzipped; never more than an export has."""
     packed = stream.read(2) == b"\x1f\x8b"
     stream.seek(0)
@@ -193,4 +201,4 @@ def _unpacked(stream: IO[bytes], path: Path) -> bytes:
         data += piece
         if len(data) > 2 * MOST_BYTES:
             raise SettingsError(f"{path}: unpacks to more than {2 * MOST_BYTES >> 20} MiB, which no export does.")
-    return bytes(data)
+    return data

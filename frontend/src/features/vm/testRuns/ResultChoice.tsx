@@ -2,7 +2,8 @@
 
 import { NativeSelect, TextInput } from '@mantine/core'
 import * as testRunsCopy from '../../../copy/testRuns'
-import { type Choice, hasOffset, hasStart, OFFSETS_MINUTES, offsetText, type ResultTool, TOOLS } from './resultTools'
+import { OFFSETS_MINUTES, offsetText } from '../../../domain/imports/offsets'
+import { type Choice, hasOffset, hasStart, type ResultTool, TOOLS } from './resultTools'
 
 /** As the API takes it. */
 const MOST_AHEAD_S = 1_000_000

@@ -1,6 +1,7 @@
 /** Load tools whose results are imported, what has to be chosen beside a file of each, and how that is sent. Pure. */
 
 import type { ImportIn } from '../../../api/types'
+import { offsetText } from '../../../domain/imports/offsets'
 
 export type ResultTool = Exclude<ImportIn['format'], 'esxtop'>
 
@@ -23,23 +24,7 @@ const WITHOUT_DATE: readonly ResultTool[] = ['fio', 'vdbench', 'diskspd', 'sqlio
 export const hasOffset = (tool: ResultTool) => WITH_OFFSET.includes(tool)
 export const hasStart = (tool: ResultTool) => WITHOUT_DATE.includes(tool)
 
-const EARLIEST_MINUTES = -12 * 60
-const LATEST_MINUTES = 14 * 60
-const STEP_MINUTES = 15
-
 const LOCAL_MINUTE = '2026-03-14T09:30'
-
-const two = (number: number) => String(number).padStart(2, '0')
-
-export function offsetText(minutes: number): string {
-  const size = Math.abs(minutes)
-  return `${minutes < 0 ? '-' : '+'}${two(Math.floor(size / 60))}:${two(size % 60)}`
-}
-
-export const OFFSETS_MINUTES: readonly number[] = Array.from(
-  { length: (LATEST_MINUTES - EARLIEST_MINUTES) / STEP_MINUTES + 1 },
-  (_, index) => EARLIEST_MINUTES + index * STEP_MINUTES,
-)
 
 /** The zone of this browser is most often that of the VM. */
 export const FIRST_CHOICE: Choice = {
