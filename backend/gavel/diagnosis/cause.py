@@ -26,6 +26,7 @@ class CauseKind(StrEnum):
     COMPETING_WORLDS = "competing_worlds"
     PATHS_DOWN = "paths_down"
     NON_OPTIMIZED_IO = "non_optimized_io"
+    TARGET_PORT = "target_port"
     SLOW_PATH = "slow_path"
     ONE_HOST = "one_host"
     QOS_LIMIT = "qos_limit"
@@ -46,6 +47,7 @@ LABELS = {
     CauseKind.COMPETING_WORLDS: "Competing worlds (DSNRO)",
     CauseKind.PATHS_DOWN: "Paths down",
     CauseKind.NON_OPTIMIZED_IO: "I/O on non-optimized paths",
+    CauseKind.TARGET_PORT: "Target port",
     CauseKind.SLOW_PATH: "Slow path",
     CauseKind.ONE_HOST: "One host",
     CauseKind.QOS_LIMIT: "QoS limit",
@@ -65,6 +67,7 @@ FINDINGS = {
     CauseKind.COMPETING_WORLDS: "competing-worlds",
     CauseKind.PATHS_DOWN: "paths-down",
     CauseKind.NON_OPTIMIZED_IO: "non-optimized-io",
+    CauseKind.TARGET_PORT: "fan-in-over-port",
     CauseKind.UNMONITORED_INITIATORS: "unmonitored-initiators",
 }
 
@@ -82,6 +85,7 @@ ACTIONS = {
     CauseKind.COMPETING_WORLDS: "Spread the VMs over more datastores before DSNRO is raised",
     CauseKind.PATHS_DOWN: "Repair adapter, cable or switch port of the paths that are down, then rescan",
     CauseKind.NON_OPTIMIZED_IO: "Check the path states, and whether a failover was never failed back",
+    CauseKind.TARGET_PORT: "Check whether the link came up slower than port and switch can, then spread hosts over more target ports",
     CauseKind.SLOW_PATH: "Check the error counters of this adapter and its switch ports, and the cable between them",
     CauseKind.ONE_HOST: "Compare adapters, drivers and paths of this host with those of the other hosts",
     CauseKind.ARRAY_LOAD: "Move or postpone I/O that can wait; the volumes of the array, sorted by IOPS, show whose it is",

@@ -10,6 +10,7 @@ from gavel.db.queries.causes import DeviceLoad, DiskLoad, QueueIssuer, VolumeLoa
 from gavel.db.queries.host_cpu import CpuMinutes
 from gavel.db.queries.path_loads import PathLoad
 from gavel.db.queries.peer_volumes import PeerVolume
+from gavel.db.queries.port_use import BusyLink, PortPaths
 from gavel.db.queries.refs import EntityRef, RefKind
 from gavel.db.queries.tasks import TaskRun
 from gavel.diagnosis.cause import TwinTest
@@ -24,7 +25,8 @@ class CauseInputs:
     """Of one object with an excess in `layers`. Loads are over the episode, `minutes` of its parts in the episode's stamps.
 
     tasks: of the VMs whose I/Os wait in the hypervisor. cpu: of the hosts on which they wait there or in the kernel's own
-    code. match_ratio: host ÷ array ops; None: not measured.
+    code. links: target ports near their line rate behind its devices; port_paths: what of these devices' I/O went through them.
+    match_ratio: host ÷ array ops; None: not measured.
     """
 
     kind: RefKind
@@ -36,6 +38,8 @@ class CauseInputs:
     volumes: Sequence[VolumeLoad] = ()
     issuers: Mapping[int, Sequence[QueueIssuer]] = field(default_factory=dict)
     paths: Sequence[PathLoad] = ()
+    links: Sequence[BusyLink] = ()
+    port_paths: Sequence[PortPaths] = ()
     peers: Sequence[PeerVolume] = ()
     tasks: Sequence[TaskRun] = ()
     cpu: CpuMinutes = field(default_factory=CpuMinutes)

@@ -21,6 +21,7 @@ from gavel.db.queries.causes import (
 from gavel.db.queries.host_cpu import CpuMinutes, cpu_minutes
 from gavel.db.queries.path_loads import PathLoad, PathTime, path_loads
 from gavel.db.queries.peer_volumes import ArrayTime, PeerVolume, peer_volumes
+from gavel.db.queries.port_use import BusyLink, PortPaths, busy_links, port_paths
 from gavel.db.queries.refs import EntityRef, RefKind
 from gavel.db.queries.tasks import TaskRun, task_runs
 from gavel.diagnosis.cause_inputs import CauseInputs
@@ -28,7 +29,7 @@ from gavel.diagnosis.diagnose import MINUTE
 from gavel.diagnosis.episode import Episode
 from gavel.domain.io_path import SPANS, Layer
 from gavel.domain.scope import ScopeKind, scope_key
-from gavel.findings.binding import is_hypervisor_slow
+from gavel.findings.binding import PORT_USED, is_hypervisor_slow
 
 _HOST_SIDE = frozenset({Layer.GUEST, Layer.KERNEL})
 
@@ -52,7 +53,7 @@ def layers_in(spans: Iterable[int]) -> frozenset[Layer]:
     return frozenset(layer for span in spans for layer in Layer if SPANS[span][0] <= layer <= SPANS[span][1])
 
 
-Load = TypeVar("Load", DiskLoad, DeviceLoad, VolumeLoad, QueueIssuer, PathLoad, PeerVolume)
+Load = TypeVar("Load", DiskLoad, DeviceLoad, VolumeLoad, QueueIssuer, PathLoad, PortPaths, PeerVolume)
 
 
 def load_causes(connection: Connection, kind: RefKind, questions: Sequence[CauseQuestion]) -> Mapping[int, CauseInputs]:
@@ -72,9 +73,10 @@ def load_causes(connection: Connection, kind: RefKind, questions: Sequence[Cause
             [(one.time, load.device.id) for one in host for load in _loaded(devices, one) if load.queue_time > 0],
         )
     )
-    paths = _by_subject(
-        path_loads(connection, [_path_time(one, load) for one in san for load in _loaded(devices, one)])
-    )
+    times = [_path_time(one, load) for one in san for load in _loaded(devices, one)]
+    paths = _by_subject(path_loads(connection, times))
+    links = _links(connection, devices, san)
+    through = _by_subject(port_paths(connection, times, [link.id for link in links]))
     peers = _by_subject(
         peer_volumes(
             connection,
@@ -106,6 +108,8 @@ def load_causes(connection: Connection, kind: RefKind, questions: Sequence[Cause
             volumes=_loaded(volumes, one),
             issuers=_by_device(_loaded(issuers, one)),
             paths=_loaded(paths, one),
+            links=links,
+            port_paths=_loaded(through, one),
             peers=_loaded(peers, one),
             tasks=tasks,
             cpu=cpu,
@@ -146,6 +150,18 @@ def _cpu(
     }
     stamps = [stamp for one in questions for stamp in one.episode.stamps]
     return cpu_minutes(connection, sorted(hosts), min(stamps), max(stamps)) if hosts and stamps else CpuMinutes()
+
+
+def _links(
+    connection: Connection, devices: Mapping[int, Sequence[DeviceLoad]], questions: Sequence[CauseQuestion]
+) -> Sequence[BusyLink]:
+    """Of the target ports behind devices whose I/Os may wait in the SAN."""
+    ids = {load.device.id for one in questions for load in devices.get(one.subject.id, ())}
+    if not ids:
+        return ()
+    stamps = [stamp for one in questions for stamp in one.episode.stamps]
+    elevated_from = min(one.episode.from_at for one in questions)
+    return busy_links(connection, sorted(ids), elevated_from, min(stamps), max(stamps), used=PORT_USED)
 
 
 def _either(*questions: Sequence[CauseQuestion]) -> list[CauseQuestion]:

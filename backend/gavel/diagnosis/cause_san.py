@@ -1,4 +1,4 @@
-"""Causes in the SAN: paths that are slow, non-optimized or down, and hosts that alone are slow. Pure."""
+"""Causes in the SAN: paths that are slow, non-optimized or down, full target ports, and hosts that alone are slow. Pure."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -12,6 +12,7 @@ from gavel.db.queries.path_loads import PathLoad
 from gavel.db.queries.refs import EntityRef
 from gavel.diagnosis.cause import Candidate, CauseEvidence, CauseKind, CauseObject
 from gavel.diagnosis.cause_inputs import CauseInputs, twin_test
+from gavel.diagnosis.cause_ports import port_candidates
 from gavel.diagnosis.cause_words import counted, percent
 from gavel.diagnosis.sentences import duration
 from gavel.domain.scope import ScopeKind
@@ -26,6 +27,7 @@ def san_candidates(inputs: CauseInputs) -> Iterator[Candidate]:
         by_device[path.device_id].append(path)
     yield from _off_optimized(inputs, by_device)
     yield from _paths_down(inputs, by_device)
+    yield from port_candidates(inputs)
     yield from _slow_paths(inputs)
     yield from _one_host(inputs)
 

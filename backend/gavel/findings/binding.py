@@ -129,6 +129,11 @@ def is_host_cpu_busy(used_share: Numbers) -> Bools:
     return _sure(_floats(used_share) > HOST_CPU_USED)
 
 
+def is_port_full(used_share: Numbers) -> Bools:
+    """A target port whose link carries what it can, one way; the share of its line rate is 0 to 1."""
+    return _sure(_floats(used_share) >= PORT_USED)
+
+
 def are_non_optimized_paths_used(iops: Numbers, non_optimized_iops: Numbers) -> Bools:
     """More than a twentieth of a device's I/O on its non-optimized paths."""
     whole = _floats(iops)

@@ -2690,7 +2690,7 @@ export interface components {
          * @description What holds the I/Os back; of `NO_SINGLE_CAUSE` nothing that explains half of it, or nothing whose limit binds.
          * @enum {string}
          */
-        CauseKind: "iops_limit" | "virtual_disk_queue_full" | "snapshot_chain" | "io_filter" | "task" | "host_cpu" | "device_queue_full" | "competing_worlds" | "paths_down" | "non_optimized_io" | "slow_path" | "one_host" | "qos_limit" | "array_load" | "volume_load" | "unmonitored_initiators" | "no_single_cause";
+        CauseKind: "iops_limit" | "virtual_disk_queue_full" | "snapshot_chain" | "io_filter" | "task" | "host_cpu" | "device_queue_full" | "competing_worlds" | "paths_down" | "non_optimized_io" | "target_port" | "slow_path" | "one_host" | "qos_limit" | "array_load" | "volume_load" | "unmonitored_initiators" | "no_single_cause";
         /**
          * CauseLimitOut
          * @description A limit, and how much of it was used on average over the elevated minutes. `is_derived`: `used` is IOPS × latency, or a normalized

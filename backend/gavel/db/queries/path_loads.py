@@ -13,7 +13,7 @@ from gavel.domain.inventory import DOWN_STATES
 from gavel.domain.samples import STEP_US, Precision
 from gavel.domain.source import Stream
 
-_LONGEST_SAMPLE = timedelta(hours=1)
+LONGEST_SAMPLE = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ _OF_PATH = packed.rows(
 )
 
 
-def _means(low: str, until: str) -> str:
+def path_means(low: str, until: str) -> str:
     """Of one path's samples that end after `low`, and as `until` says."""
     return f"""
         SELECT (sum(read_ops) + sum(write_ops))::float8 / nullif(sum(interval_s), 0) AS iops, max(precision) AS precision,
@@ -76,8 +76,8 @@ _PATHS = f"""
         sum(s.iops) AS iops, sum(s.timed) / nullif(sum(s.timed_ops), 0) AS us, max(s.precision) AS precision,
         sum(n.iops) AS normal_iops, sum(n.timed) / nullif(sum(n.timed_ops), 0) AS normal_us
     FROM asked a JOIN path p ON p.host_device_id = a.device_id AND p.present LEFT JOIN hba b ON b.id = p.hba_id
-    LEFT JOIN LATERAL ({_means("a.lo", "ts - interval_s * interval '1 second' < a.hi")}) s ON true
-    LEFT JOIN LATERAL ({_means("a.normal_lo", "ts <= a.normal_hi")}) n ON true
+    LEFT JOIN LATERAL ({path_means("a.lo", "ts - interval_s * interval '1 second' < a.hi")}) s ON true
+    LEFT JOIN LATERAL ({path_means("a.normal_lo", "ts <= a.normal_hi")}) n ON true
     GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
 """
 
@@ -96,7 +96,7 @@ def path_loads(connection: Connection, times: Sequence[PathTime]) -> list[PathLo
         "normal_his": [one.normal_to_at for one in times],
         "down": list(DOWN_STATES),
         "lo": min(edges),
-        "hi": max(one.to_at for one in times) + _LONGEST_SAMPLE,
+        "hi": max(one.to_at for one in times) + LONGEST_SAMPLE,
     }
     rows = connection.execute(text(_PATHS), parameters)
     return [
