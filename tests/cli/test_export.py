@@ -9,6 +9,7 @@ import pytest
 
 from gavel.cli.commands import main
 from gavel.collectors.arrays.flasharray.export import read_export
+from gavel.domain.inventory import ArrayInventory
 from gavel_lab.lab import create_lab
 from gavel_lab.sources import serve_lab
 
@@ -21,10 +22,10 @@ def array(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     served.stop()
 
 
-def export(array: Any, file: Path, monkeypatch: pytest.MonkeyPatch, *, token: str | None = None) -> int:
+def export(array: Any, file: Path, monkeypatch: pytest.MonkeyPatch, *more: str, token: str | None = None) -> int:
     monkeypatch.setattr("sys.stdin", io.StringIO(f"{token or array['settings']['api_token']}\n"))
     trust = ["--fingerprint", array["settings"]["tls_sha256"]]
-    return main(["export", "array", array["address"], str(file), "--address", *trust, "--for", "6m"])
+    return main(["export", "array", array["address"], str(file), "--address", *trust, "--for", "6m", *more])
 
 
 def test_export_of_an_address_needs_no_installation(
@@ -38,6 +39,18 @@ def test_export_of_an_address_needs_no_installation(
     assert f"Exported to {file}" in shown
     assert read_export(file).address == array["address"]
     assert not (tmp_path / "none").exists()
+
+
+def test_export_without_names_has_none(array: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    named, nameless = tmp_path / "named.json.gz", tmp_path / "nameless.json.gz"
+    assert export(array, named, monkeypatch) == 0
+    assert export(array, nameless, monkeypatch, "--anonymize") == 0
+    before, after = (read_export(file).collector.inventory() for file in (named, nameless))
+    assert isinstance(before, ArrayInventory)
+    assert isinstance(after, ArrayInventory)
+    assert len(before.volumes) == len(after.volumes)
+    assert {each.name for each in before.volumes} & {each.name for each in after.volumes} == set()
+    assert read_export(nameless).address != array["address"]
 
 
 def test_export_never_writes_over_a_file(

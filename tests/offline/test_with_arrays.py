@@ -13,16 +13,18 @@ from tests.offline.test_environments import NOW, read
 from tests.truth.environments import HeldTime
 
 from gavel.api.app import build
+from gavel.cli.commands import main
 from gavel.collectors.arrays.flasharray.export import export_array
 from gavel.collectors.arrays.flasharray.settings import FlashArraySettings
 from gavel.config import Settings
 from gavel.db.engine import Role, open_engine
 from gavel.domain.errors import SettingsError
+from gavel.domain.imports import ImportOptions
 from gavel.domain.source import ClockReading
 from gavel.offline.environments import add_environment, remove_environment
 from gavel.offline.fill import CaptureFile
 from gavel.offline.host_clocks import ASSUMED_ERROR_S, ArrayFile, host_clock
-from gavel.offline.reading import read_arrays
+from gavel.offline.reading import read_arrays, read_captures
 from gavel.vault import load_vault
 from gavel_lab.environment import EsxiHost
 from gavel_lab.esxtop import EsxtopCapture
@@ -61,11 +63,16 @@ def exports(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 @pytest.fixture(scope="module")
 def arrays(lab: Lab, exports: list[Path]) -> list[ArrayFile]:
-    """The lab's time stands still in another year than that of the machine that asked: their clocks as they would have been read then."""
-    offsets = {array.name: lab.clocks.arrays[array.index].offset_s() for array in lab.environment.arrays}
+    return in_lab_time(lab, read_arrays(exports))
+
+
+def in_lab_time(lab: Lab, arrays: list[ArrayFile]) -> list[ArrayFile]:
+    """The lab's time stands still in another year than that of the machine that asked: their clocks as they would have been read then.
+    Arrays in the order of the lab."""
+    offsets = [lab.clocks.arrays[array.index].offset_s() for array in lab.environment.arrays]
     return [
-        replace(each, clock=ClockReading(None, offsets[each.inventory.array.name], 0.1, NOW))
-        for each in read_arrays(exports)
+        replace(each, clock=ClockReading(None, offset_s, 0.1, NOW))
+        for each, offset_s in zip(arrays, offsets, strict=True)
     ]
 
 
@@ -79,24 +86,47 @@ def hosts_of_story(lab: Lab) -> tuple[EsxiHost, str]:
 
 
 def captured(lab: Lab, host: EsxiHost) -> CaptureFile:
+    data = recorded(lab, host)
+    return CaptureFile("capture.csv", len(data), read(data))
+
+
+def recorded(lab: Lab, host: EsxiHost) -> bytes:
     capture = EsxtopCapture(lab, host, FIRST_S, interval_s=5, rows=12 * MINUTES + 1)
-    text = "".join(f"{line}\n" for line in capture.lines())
-    return CaptureFile("capture.csv", len(text), read(text.encode()))
+    return "".join(f"{line}\n" for line in capture.lines()).encode()
+
+
+@pytest.fixture(scope="module")
+def anonymous(lab: Lab, exports: list[Path], tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """The capture and the exports of both arrays as one command writes them."""
+    folder = tmp_path_factory.mktemp("anonymous")
+    capture = folder / "capture.csv"
+    capture.write_bytes(recorded(lab, hosts_of_story(lab)[0]))
+    assert main(["esxtop", "anonymize", str(capture), *map(str, exports), "--output", str(folder)]) == 0
+    return [folder / name for name in ("anonymous-1.csv.gz", "anonymous-2.json.gz", "anonymous-3.json.gz")]
 
 
 @pytest.fixture(scope="module")
 def client(
-    lab: Lab, arrays: list[ArrayFile], module_postgres_url: str, tmp_path_factory: pytest.TempPathFactory
+    lab: Lab,
+    arrays: list[ArrayFile],
+    anonymous: list[Path],
+    module_postgres_url: str,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[TestClient]:
+    """Of two environments: `both`, and `nameless` of the same files without names."""
     data_dir = tmp_path_factory.mktemp("data")
     settings = Settings(database_url=module_postgres_url, data_dir=data_dir, broker_url="memory://")
-    engine = open_engine(module_postgres_url, Role.API)
+    engine, vault = open_engine(module_postgres_url, Role.API), load_vault(settings.key_file)
     files = [captured(lab, hosts_of_story(lab)[0])]
-    add_environment(engine, load_vault(settings.key_file), "both", files, NOW, arrays=arrays)
+    add_environment(engine, vault, "both", files, NOW, arrays=arrays)
+    capture, *exports = anonymous
+    without = in_lab_time(lab, read_arrays(exports))
+    add_environment(engine, vault, "nameless", read_captures([capture], ImportOptions()), NOW, arrays=without)
     base = "http://127.0.0.1:8321/offline/both/api/v1"
     with TestClient(build(settings), base_url=base) as found:
         yield found
-    remove_environment(engine, "both")
+    for name in ("both", "nameless"):
+        remove_environment(engine, name)
     engine.dispose()
 
 
@@ -113,6 +143,25 @@ def test_offline_environment_with_arrays_names_the_array_where_the_lab_made_it_g
 def test_offline_environment_with_arrays_has_their_volumes_and_says_what_they_are(client: TestClient) -> None:
     assert [each["name"] for each in client.get("arrays").json()["items"]] == ["flasharray-1", "flasharray-2"]
     assert len(client.get("volumes").json()["items"]) > 10
+
+
+def test_offline_diagnoses_of_anonymized_files_are_those_of_the_files(client: TestClient) -> None:
+    """Names aside: device and volume still belong together, and the array's layer is its own."""
+    named, nameless = (ranked(client, name) for name in ("both", "nameless"))
+    assert len(named) > 5
+    assert named == nameless
+    assert any(layer == "array" for _, layer, _, _, _ in named)
+
+
+def ranked(client: TestClient, name: str) -> list[tuple[Any, ...]]:
+    """What the diagnoses of all datastores and VMs say."""
+    base = f"/offline/{name}/api/v1"
+    found = []
+    for kind in ("datastores", "vms"):
+        for each in client.get(f"http://127.0.0.1:8321{base}/{kind}").json()["items"]:
+            said = client.get(f"http://127.0.0.1:8321{base}/{kind}/{each['id']}/diagnosis").json()
+            found.append((kind, said["layer"], said["severity"], said["confidence"], each["newest"]))
+    return sorted(found, key=str)
 
 
 def test_offline_clock_of_a_host_is_assumed_to_be_near_unless_its_ios_say_otherwise(

@@ -1,6 +1,7 @@
 """Read esxtop batch captures (esxtop -b -a -d 5 -n 61 > capture.csv) and show what they hold: where the time of I/Os is, per device
 and virtual disk, to 0.01 ms on every vSphere version. Plain, gzip or zip. Nothing is stored, and Gavel need not run.
-`gavel esxtop kit` prints a script that records a capture on an ESXi host; `gavel esxtop anonymize FILE…` writes captures without names.
+`gavel esxtop kit` prints a script that records a capture on an ESXi host; `gavel esxtop anonymize FILE…` writes captures, and exports of
+arrays beside them, without names.
 Code 1: a file cannot be used, or its counters contradict each other."""
 
 import argparse
@@ -13,6 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from gavel.cli.esxtop_report import report_lines
+from gavel.collectors.anonymous_names import AnonymousNames
+from gavel.collectors.arrays.flasharray.anonymize import ExportAnonymizer
+from gavel.collectors.arrays.flasharray.export import looks_like_export
 from gavel.collectors.imports.esxtop.anonymize import Anonymizer
 from gavel.collectors.imports.esxtop.as_json import capture_json
 from gavel.collectors.imports.esxtop.capture import EsxtopCapture
@@ -21,7 +25,7 @@ from gavel.collectors.imports.esxtop.errors import EsxtopFileError
 from gavel.collectors.imports.esxtop.parse import read_capture
 from gavel.collectors.imports.esxtop.summary import summarize
 from gavel.config import Settings
-from gavel.domain.errors import SettingsError
+from gavel.domain.errors import GavelError, SettingsError
 from gavel.domain.text import escape_controls
 
 _KIT, _KIT_FILE, _ANONYMIZE = "kit", "gavel-esxtop.sh", "anonymize"
@@ -79,22 +83,34 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:  # noqa: ARG0
 
 
 def _anonymize(files: list[str], folder: Path | None) -> int:
-    """All with one set of numbers, so that captures of one site go together."""
+    """All with one set of numbers, so that captures, and exports of arrays, of one site go together."""
     if not files:
         raise SettingsError("Name the captures: gavel esxtop anonymize FILE…")
-    anonymizer = Anonymizer()
+    names = AnonymousNames()
     for number, file in enumerate(map(Path, files), 1):
-        target = (folder or file.parent) / f"anonymous-{number}.csv.gz"
         try:
-            with file.open("rb") as stream, gzip.open(target, "xb") as made:
-                made.writelines(line + b"\n" for line in anonymizer.lines(stream, str(file)))
-        except EsxtopFileError:
-            target.unlink(missing_ok=True)
-            raise
+            target = _write_anonymous(file, (folder or file.parent) / f"anonymous-{number}", names)
         except OSError as error:
             raise SettingsError(f"{error.filename or file}: {error.strerror or error}.") from error
         print(f"{file} → {target}")
     return 0
+
+
+def _write_anonymous(file: Path, stem: Path, names: AnonymousNames) -> Path:
+    """Returns what was written. Raises OSError, and GavelError for a file that cannot be used; then nothing is left."""
+    is_export = looks_like_export(file)
+    target = stem.with_name(f"{stem.name}.{'json' if is_export else 'csv'}.gz")
+    with file.open("rb") as stream, target.open("xb") as made:
+        try:
+            if is_export:
+                ExportAnonymizer(names).write(stream, str(file), made)
+            else:
+                with gzip.GzipFile(fileobj=made, mode="wb") as packed:
+                    packed.writelines(line + b"\n" for line in Anonymizer(names).lines(stream, str(file)))
+        except GavelError:
+            target.unlink()
+            raise
+    return target
 
 
 def _read(file: str, arguments: argparse.Namespace) -> EsxtopCapture:

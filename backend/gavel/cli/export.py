@@ -1,13 +1,17 @@
 """Write what an array answers into one file, to be looked at elsewhere: `gavel offline add NAME CAPTURE… --array FILE`.
-Read-only; no token is in the file. Names of volumes, hosts and pods are."""
+Read-only; no token is in the file. Names of volumes, hosts and pods are, unless with --anonymize."""
 
 import argparse
 import re
+import tempfile
 from datetime import timedelta
 from pathlib import Path
+from typing import IO
 
 from gavel.cli.opened import opened
 from gavel.cli.source import ask_secret, read_pem
+from gavel.collectors.anonymous_names import AnonymousNames
+from gavel.collectors.arrays.flasharray.anonymize import ExportAnonymizer
 from gavel.collectors.arrays.flasharray.export import export_array
 from gavel.collectors.arrays.flasharray.settings import FlashArraySettings
 from gavel.config import Settings
@@ -28,6 +32,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     array.add_argument("file", type=Path, metavar="FILE", help="is written, and must not be there yet")
     array.add_argument(
         "--for", dest="length", type=_length, default=timedelta(hours=2), metavar="2h", help="how far back (2h)"
+    )
+    array.add_argument(
+        "--anonymize",
+        action="store_true",
+        help="with numbers instead of names, addresses and serials; with captures, use `gavel esxtop anonymize` for all files together",
     )
     array.add_argument(
         "--address",
@@ -53,7 +62,10 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
     array = _given(arguments) if arguments.address else _stored(arguments, settings)
     try:
         with arguments.file.open("xb") as file:
-            export_array(array, arguments.length, file, print)
+            if arguments.anonymize:
+                _export_anonymous(array, arguments.length, file, str(arguments.file))
+            else:
+                export_array(array, arguments.length, file, print)
     except FileExistsError as error:
         raise SettingsError(f"{arguments.file} is there already.") from error
     except OSError as error:
@@ -64,6 +76,14 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
         raise
     print(f"Exported to {arguments.file} ({arguments.file.stat().st_size / 1e6:.1f} MB).")
     return 0
+
+
+def _export_anonymous(array: FlashArraySettings, length: timedelta, file: IO[bytes], name: str) -> None:
+    """What has names is in no folder, and gone with the process."""
+    with tempfile.TemporaryFile() as named:
+        export_array(array, length, named, print)
+        named.seek(0)
+        ExportAnonymizer(AnonymousNames()).write(named, name, file)
 
 
 def _given(arguments: argparse.Namespace) -> FlashArraySettings:

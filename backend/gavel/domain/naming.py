@@ -23,6 +23,17 @@ class NamingScheme:
         match = self.pattern.fullmatch(canonical_name)
         return None if match is None else "".join(match.groups()).upper()
 
+    def with_serial(self, canonical_name: str, serial: str) -> str | None:
+        """The name of another volume of this vendor; None as of `serial`."""
+        match = self.pattern.fullmatch(canonical_name)
+        if match is None:
+            return None
+        made, at, used = "", 0, 0
+        for group, digits in enumerate(match.groups(), 1):
+            made += canonical_name[at : match.start(group)] + serial[used : used + len(digits)].lower()
+            at, used = match.end(group), used + len(digits)
+        return made + canonical_name[at:]
+
 
 # 24a937 is Pure Storage's OUI. SCSI: `naa.6` + OUI + `0` + serial. NVMe: `eui.00` + serial[0:14] + OUI + serial[14:24].
 SCHEMES = (
@@ -34,6 +45,12 @@ SCHEMES = (
 def volume_serial(canonical_name: str) -> str | None:
     """Upper-case hex digits, or None when the name is of no array that Gavel can read."""
     return next((serial for scheme in SCHEMES if (serial := scheme.serial(canonical_name)) is not None), None)
+
+
+def with_serial(canonical_name: str, serial: str) -> str | None:
+    """The name that a volume of this serial would have instead; None when the name is of no array that Gavel can read."""
+    made = (scheme.with_serial(canonical_name, serial) for scheme in SCHEMES)
+    return next((name for name in made if name is not None), None)
 
 
 def name_form(canonical_name: str) -> NameForm | None:

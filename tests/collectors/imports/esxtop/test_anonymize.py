@@ -13,6 +13,7 @@ from tests.collectors.imports.esxtop.twin import Device, Load, Machine, Twin, in
 
 import gavel.collectors.imports.esxtop as package
 from gavel.cli.commands import main
+from gavel.collectors.anonymous_names import AnonymousNames
 from gavel.collectors.imports.esxtop.anonymize import Anonymizer
 from gavel.collectors.imports.esxtop.capture import EsxtopCapture
 from gavel.collectors.imports.esxtop.errors import EsxtopFileError
@@ -38,7 +39,7 @@ def site() -> Twin:
 
 
 def anonymized(data: bytes, anonymizer: Anonymizer | None = None) -> bytes:
-    return b"\n".join((anonymizer or Anonymizer()).lines(io.BytesIO(data), "c.csv")) + b"\n"
+    return b"\n".join((anonymizer or Anonymizer(AnonymousNames())).lines(io.BytesIO(data), "c.csv")) + b"\n"
 
 
 def read(data: bytes) -> EsxtopCapture:
@@ -63,7 +64,7 @@ def test_anonymized_capture_has_no_name_and_every_number(broken_pcpus: int) -> N
 
 
 def test_anonymized_names_stay_the_same_over_files_and_keep_the_vendor() -> None:
-    anonymizer = Anonymizer()
+    anonymizer = Anonymizer(AnonymousNames())
     first, second = (read(anonymized(site().data(), anonymizer)) for _ in range(2))
     assert [each.name for each in first.objects] == [each.name for each in second.objects]
     (device,) = [each.name for each in first.objects if each.kind == "device" and each.name.startswith("naa.")]

@@ -52,7 +52,9 @@ class _ExportedAnswer(msgspec.Struct):
     body: msgspec.Raw
 
 
-class _ExportFile(msgspec.Struct):
+class ExportFile(msgspec.Struct):
+    """As it is written."""
+
     gavel_array_export: int
     address: str
     rest_version: tuple[int, int]
@@ -93,7 +95,7 @@ class _RecordingClient(FlashArrayClient):
 class _RecordedClient(FlashArrayClient):
     """Gives the answers of a file, and asks nobody."""
 
-    def __init__(self, file: _ExportFile) -> None:
+    def __init__(self, file: ExportFile) -> None:
         self.address = parse_address(file.address)
         self.clock = DateClock()
         self._version = file.rest_version
@@ -134,7 +136,7 @@ def export_array(settings: FlashArraySettings, length: timedelta, file: IO[bytes
                 pass
             if number % len(collector.streams) == 0:
                 say(f"Read until {window.until:%H:%M:%S} UTC by the array's clock, {client.size_bytes / 1e6:.1f} MB.")
-        exported = _ExportFile(
+        exported = ExportFile(
             gavel_array_export=FORMAT,
             address=settings.address,
             rest_version=client.version,
@@ -144,6 +146,10 @@ def export_array(settings: FlashArraySettings, length: timedelta, file: IO[bytes
         )
     finally:
         collector.close()
+    write_export_file(exported, file)
+
+
+def write_export_file(exported: ExportFile, file: IO[bytes]) -> None:
     with gzip.GzipFile(fileobj=file, mode="wb", mtime=0) as packed:
         packed.write(msgspec.json.encode(exported))
 
@@ -169,25 +175,48 @@ def read_export(path: Path) -> ArrayExport:
 
 def decode_export(stream: IO[bytes], path: str) -> ArrayExport:
     """path: for messages. Raises SettingsError that names the file and what is wrong with it."""
+    file = load_export_file(stream, path)
     try:
-        data = _unpacked(stream, path)
-        file = msgspec.json.decode(data, type=_ExportFile)
         windows = [(Stream(each.stream), each.since, each.until) for each in file.windows]
         # An export has no token, and is asked for none.
         settings = FlashArraySettings.model_validate({"address": file.address, "api_token": "not-in-an-export"})
         client = _RecordedClient(file)
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise SettingsError(f"{path}: cannot be read ({error}).") from error
-    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        raise SettingsError(
-            f"{path}: is no export of an array ({clean_text(str(error), 200)}). Make one with `gavel export array`."
-        ) from error
-    if file.gavel_array_export != FORMAT:
-        raise SettingsError(f"{path}: is an export of another release of Gavel (format {file.gavel_array_export}).")
+    except ValueError as error:
+        raise _no_export(path, error) from error
     said = file.clock
     clock = None if said is None else ClockReading(None, said.offset_s, said.error_s, said.read_at)
     return ArrayExport(
         CheckedCollector(FlashArrayCollector(settings, client), file.address), file.address, clock, windows
+    )
+
+
+def load_export_file(stream: IO[bytes], path: str) -> ExportFile:
+    """As it was written. Raises SettingsError."""
+    try:
+        file = msgspec.json.decode(_unpacked(stream, path), type=ExportFile)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise SettingsError(f"{path}: cannot be read ({error}).") from error
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        raise _no_export(path, error) from error
+    if file.gavel_array_export != FORMAT:
+        raise SettingsError(f"{path}: is an export of another release of Gavel (format {file.gavel_array_export}).")
+    return file
+
+
+def looks_like_export(path: Path) -> bool:
+    """By its first character: JSON is no capture. Raises OSError."""
+    with path.open("rb") as stream:
+        packed = stream.read(2) == b"\x1f\x8b"
+    try:
+        with gzip.open(path) if packed else path.open("rb") as opened:
+            return opened.read(64).lstrip().startswith(b"{")
+    except (EOFError, zlib.error):
+        return False
+
+
+def _no_export(path: str, error: Exception) -> SettingsError:
+    return SettingsError(
+        f"{path}: is no export of an array ({clean_text(str(error), 200)}). Make one with `gavel export array`."
     )
 
 

@@ -1,10 +1,10 @@
 """A capture without names: hosts, VMs, devices, datastores and switches become numbered ones, alike all over the files; numbers stay."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 from typing import IO
 
+from gavel.collectors.anonymous_names import AnonymousNames
 from gavel.collectors.imports.esxtop.columns import DEVICE_OBJECT, DISK_OBJECT, NFS_OBJECT, WORLD_OBJECT
 from gavel.collectors.imports.esxtop.errors import EsxtopFileError
 from gavel.collectors.imports.esxtop.header import header_cells, split_disks, split_name
@@ -34,9 +34,8 @@ _INTERFACE = re.compile(r"vmk\d+|vmnic\d+|Management|Shadow of vmnic\d+")
 class Anonymizer:
     """Gives every name a number of its own kind, the same wherever it stands."""
 
-    def __init__(self) -> None:
-        self._names: dict[tuple[str, str], str] = {}
-        self._counts: Counter[str] = Counter()
+    def __init__(self, names: AnonymousNames) -> None:
+        self._names = names
 
     def lines(self, stream: IO[bytes], file: str) -> Iterator[bytes]:
         """Header and rows, as lines without ends. Lines before the header, and rows that hold more than numbers, are left out.
@@ -74,7 +73,7 @@ class Anonymizer:
         if parts is None:
             # The first cell holds the zone; a bare one holds a number. Whatever else is no name of a column is left out.
             return name if "\\" not in name else "unnamed"
-        host = self._numbered("esx", parts.host)
+        host = self._names.numbered("esx", parts.host)
         if not parts.has_instance:
             return f"\\\\{host}\\{parts.object}\\{parts.counter}"
         instance = self._instance(parts.object, parts.instance, disks)
@@ -85,12 +84,12 @@ class Anonymizer:
             return self._device_instance(kind, instance)
         if kind == DISK_OBJECT:
             vm, disk = disks.get(instance, (instance, None))
-            return self._numbered("vm", vm) + (f":{disk}" if disk else "")
+            return self._names.numbered("vm", vm) + (f":{disk}" if disk else "")
         if kind == NFS_OBJECT:
-            return self._numbered("datastore", instance)
+            return self._names.numbered("datastore", instance)
         if kind in _PLAIN_OBJECTS and _PLAIN_INSTANCE.fullmatch(instance):
             return instance
-        return self._of_vm(kind, instance) or self._numbered("instance", instance)
+        return self._of_vm(kind, instance) or self._names.numbered("instance", instance)
 
     def _device_instance(self, kind: str, instance: str) -> str:
         """Partitions and worlds have a number behind the last hyphen."""
@@ -102,31 +101,25 @@ class Anonymizer:
     def _of_vm(self, kind: str, instance: str) -> str | None:
         """Where a VM's name stands among numbers; None for what is not of this form."""
         if kind in ("Group Cpu", "Group Memory") and (group := _GROUP.fullmatch(instance)):
-            return f"{group[1]}:{self._numbered('vm', group[2])}"
+            return f"{group[1]}:{self._names.numbered('vm', group[2])}"
         if kind == "Vcpu" and (world := _VCPU.fullmatch(instance)):
             own = world[4] if _WORLD_NAME.fullmatch(world[4]) else "world"
-            return f"{world[1]}:{self._numbered('vm', world[2])}:{world[3]}:{own}"
+            return f"{world[1]}:{self._names.numbered('vm', world[2])}:{world[3]}:{own}"
         if kind == "Network Port" and (port := _PORT.fullmatch(instance)):
-            client = port[4] if _INTERFACE.fullmatch(port[4]) else self._numbered("vm", port[4])
+            client = port[4] if _INTERFACE.fullmatch(port[4]) else self._names.numbered("vm", port[4])
             leader = f"{port[3]}:" if port[3] else ""
-            return f"{self._numbered('switch', port[1])}:{port[2]}:{leader}{client}"
+            return f"{self._names.numbered('switch', port[1])}:{port[2]}:{leader}{client}"
         return None
 
     def _device(self, name: str) -> str:
         """With its scheme and vendor, as long as it was; runtime names hold no name of a site."""
         if _RUNTIME_NAME.fullmatch(name):
             return name
+        if (volume := self._names.device(name)) is not None:
+            return volume
         scheme, dot, rest = name.partition(".")
         if not dot or scheme not in ("naa", "eui"):
-            return f"{scheme if scheme in ('t10', 'uuid', 'mpx') else 'device'}.{self._numbered('device', name)}"
-        number = self._numbered("", name)
+            return f"{scheme if scheme in ('t10', 'uuid', 'mpx') else 'device'}.{self._names.numbered('device', name)}"
+        number = str(self._names.number("device", name))
         kept = rest[:_VENDOR_CHARACTERS]
         return f"{scheme}.{kept}{number.zfill(max(len(rest) - len(kept), len(number)))}"
-
-    def _numbered(self, kind: str, name: str) -> str:
-        """Numbers are by order of appearance: nothing of the name is in them."""
-        key = kind, name
-        if key not in self._names:
-            self._counts[kind] += 1
-            self._names[key] = f"{kind}-{self._counts[kind]}" if kind else str(self._counts[kind])
-        return self._names[key]
