@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine, text
-from tests.api.ledgers import HEALTHY, MINUTE, NOW, Environment, minute
+from tests.api.ledgers import HEALTHY, KERNEL, MINUTE, NOW, Environment, minute
 from tests.api.test_imports import part, read
 from tests.api.test_load_runs import API, IOPS, fio, imported, runs
 from tests.collectors.imports.fio.logged import averages, tar
@@ -101,3 +101,36 @@ def test_run_latency_is_of_its_own_vm_and_goes_with_its_import(admin: TestClient
     assert admin.delete(f"{API}/imports/{one['run']['import_id']}").status_code == 204
     with transaction(engine) as connection:
         assert connection.execute(text("SELECT count(*) FROM load_run_series")).scalar_one() == 0
+
+
+def test_run_of_a_virtual_disk_stands_beside_the_layers_of_that_disk(
+    admin: TestClient, engine: Engine, environment: Environment, vm_id: int
+) -> None:
+    with transaction(engine) as connection:
+        disk_id, label = connection.execute(
+            text("SELECT id, label FROM vm_disk WHERE vm_id = :vm ORDER BY id LIMIT 1"), {"vm": vm_id}
+        ).one()
+    environment.last_minutes(ScopeKind.VM_DISK, disk_id, 20, minute(IOPS * 60, 0, KERNEL))
+    files = {"run.json": fio(1400), "oltp_lat.1.log": log_of()}
+    one = imported_log(admin, engine, vm_id, files, disk_id=disk_id)
+    assert (one["run"]["vm_id"], one["run"]["disk_id"], one["run"]["disk"]) == (vm_id, disk_id, label)
+    assert one["sentence"] == "fio saw 1.40 ms at 65,000 IOPS: guest 0.47, kernel 0.44, SAN 0.09, array 0.40."
+    assert one["window"]["minutes"] == 5
+    gavel = admin.get(f"{API}/vms/{vm_id}/test-runs/{one['run']['id']}/latency").json()["gavel"]
+    assert (gavel["subject"], gavel["minutes"]) == ({"kind": "vm_disk", "id": disk_id, "name": label}, 5)
+    listed = admin.get(f"{API}/imports").json()[0]
+    assert (listed["disk_id"], listed["disk"]) == (disk_id, label)
+
+
+def test_run_of_a_virtual_disk_that_the_vm_has_not_is_refused_with_those_that_it_has(
+    admin: TestClient, engine: Engine, vm_id: int
+) -> None:
+    with transaction(engine) as connection:
+        labels = connection.scalars(text("SELECT label FROM vm_disk WHERE vm_id = :vm"), {"vm": vm_id}).all()
+    announced = {"format": "fio", "file_name": "x", "size_bytes": 1, "vm_id": vm_id, "disk_id": 99_999}
+    answer = admin.post(f"{API}/imports", json=announced)
+    assert answer.status_code == 422
+    assert "has no virtual disk 99999" in answer.json()["detail"]
+    assert all(label in answer.json()["detail"] for label in labels)
+    capture = admin.post(f"{API}/imports", json=announced | {"format": "esxtop", "vm_id": None})
+    assert capture.status_code == 422

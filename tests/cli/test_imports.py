@@ -67,3 +67,14 @@ def test_import_fio_takes_latency_logs_with_their_result_as_one_run(
     assert "1 test run," in shown
     assert main(["import", "fio", str(file), str(tmp_path / "gone_lat.1.log"), "--vm", "db01"]) == 1
     assert "gone_lat.1.log: cannot be read" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("environment")
+def test_import_fio_is_tied_to_a_virtual_disk_by_its_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "run.json"
+    file.write_text(written(result(job(read=way()))))
+    assert main(["import", "fio", str(file), "--vm", "db01", "--disk", "no such"]) == 1
+    refused = capsys.readouterr().err
+    assert "The VM has no virtual disk 'no such'. Its disks: Hard disk 1" in refused
+    assert main(["import", "fio", str(file), "--vm", "db01", "--disk", "hard disk 1"]) == 0
+    assert "VM db01, Hard disk 1, 1 test run," in capsys.readouterr().out

@@ -16,7 +16,7 @@ from gavel.config import Settings
 from gavel.correlate.captures import forget_import, proposed_hosts, tie_import
 from gavel.db.engine import Engine, reading
 from gavel.db.queries.imports import FileImport, host_id_by_name, list_imports, load_import
-from gavel.db.queries.load_runs import vm_id_by_name
+from gavel.db.queries.load_runs import disk_id_by_name, vm_id_by_name
 from gavel.domain.errors import GavelError, SettingsError
 from gavel.domain.imports import ImportOptions, ImportState, OffsetOrigin
 from gavel.domain.text import escape_controls
@@ -56,6 +56,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def _add_tool(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", nargs="+", type=Path)
     parser.add_argument("--vm", required=True, metavar="NAME", help="the VM that the tool ran in, as vCenter calls it")
+    parser.add_argument(
+        "--disk",
+        metavar="NAME",
+        help="the virtual disk of the VM that it ran on ('Hard disk 2'): layers are then its own",
+    )
     parser.add_argument(
         "--utc-offset", type=bias_minutes, metavar="±HH:MM", help="time zone of the VM, where the file has local times"
     )
@@ -120,8 +125,9 @@ def _import_captures(engine: Engine, arguments: argparse.Namespace) -> int:
 def _import_runs(engine: Engine, arguments: argparse.Namespace) -> int:
     with reading(engine) as connection:
         vm_id = vm_id_by_name(connection, arguments.vm)
+        disk_id = None if arguments.disk is None else disk_id_by_name(connection, vm_id, arguments.disk)
 
-    options = ImportOptions(arguments.utc_offset, vm_id, arguments.started_at, arguments.offset)
+    options = ImportOptions(arguments.utc_offset, vm_id, arguments.started_at, arguments.offset, disk_id)
 
     def show(import_id: int) -> None:
         with reading(engine) as connection:
@@ -210,4 +216,7 @@ def _run_lines(imported: FileImport) -> list[str]:
     if imported.starts_at is not None and imported.ends_at is not None:
         when = f"{imported.starts_at:%Y-%m-%d %H:%M:%S} – {imported.ends_at:%H:%M:%S} UTC"
     clock = "" if imported.offset_s is None else f"; clock {imported.offset_s:+.2f} s (given)"
-    return [f"      VM {imported.vm}, {imported.runs} test {'run' if imported.runs == 1 else 'runs'}, {when}{clock}"]
+    disk = "" if imported.disk is None else f", {imported.disk}"
+    return [
+        f"      VM {imported.vm}{disk}, {imported.runs} test {'run' if imported.runs == 1 else 'runs'}, {when}{clock}"
+    ]

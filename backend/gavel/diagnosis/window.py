@@ -116,13 +116,21 @@ def asked_window(
 
 
 def summed(
-    connection: Connection, kind: RefKind, thing_id: int, from_at: datetime | None, to_at: datetime | None
+    connection: Connection,
+    kind: RefKind,
+    thing_id: int,
+    from_at: datetime | None,
+    to_at: datetime | None,
+    *,
+    disk_id: int | None = None,
 ) -> WindowSum:
-    """Without a range: of the last five minutes that have been attributed. Raises NotFoundError, and ValueError for an empty range."""
+    """Without a range: of the last five minutes that have been attributed. disk_id: I/Os of this virtual disk of it alone, against what is
+    expected of the whole. Raises NotFoundError, and ValueError for an empty range."""
     known = ledger_object(connection, kind, thing_id)
     scope, storage = SCOPES[kind], known.storage
     begin, end = asked_window(from_at, to_at, known.until_at, storage.now)
-    found = ledger(connection, [scope_key(scope, thing_id)], begin, end, None, storage=storage)
+    key = scope_key(scope, thing_id) if disk_id is None else scope_key(ScopeKind.VM_DISK, disk_id)
+    found = ledger(connection, [key], begin, end, None, storage=storage)
     expected = usual_of(connection, scope, [thing_id], known.history, known.array_settings)
     hours = np.tile(hours_of(found.from_at, found.to_at), (len(found), 1))
     ruled = diagnose_rows(found, scope, np.zeros(len(found), dtype=np.int64), expected, hours)

@@ -70,13 +70,15 @@ class ImportedCapture:
 class ImportOptions:
     """What is chosen beside the file, where it does not say. utc_bias_minutes: UTC minus its local time.
 
-    vm_id: the VM that a load tool ran in. started_at: when the tool was started, by its own clock. offset_s: how far that clock is ahead.
+    vm_id: the VM that a load tool ran in; disk_id: the virtual disk of it that it ran on, where that was said. started_at: when the tool
+    was started, by its own clock. offset_s: how far that clock is ahead.
     """
 
     utc_bias_minutes: int | None = None
     vm_id: int | None = None
     started_at: datetime | None = None
     offset_s: float | None = None
+    disk_id: int | None = None
 
     def as_json(self) -> dict[str, Any]:
         started_at = None if self.started_at is None else self.started_at.isoformat()
@@ -85,6 +87,7 @@ class ImportOptions:
             "vm_id": self.vm_id,
             "started_at": started_at,
             "offset_s": self.offset_s,
+            "disk_id": self.disk_id,
         }
 
     @classmethod
@@ -96,4 +99,5 @@ class ImportOptions:
             vm_id=stored.get("vm_id"),
             started_at=None if started_at is None else datetime.fromisoformat(started_at),
             offset_s=stored.get("offset_s"),
+            disk_id=stored.get("disk_id"),
         )

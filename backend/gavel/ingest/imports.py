@@ -12,6 +12,7 @@ from gavel.db.engine import Connection, Engine, reading, transaction
 from gavel.db.errors import NotFoundError, UnavailableError
 from gavel.db.locks import only_one
 from gavel.db.queries.imports import ChunkPlace, FileImport, chunk_places, load_chunk, load_import, waiting_imports
+from gavel.db.queries.load_runs import disks_of_vm
 from gavel.db.queries.refs import RefKind, refs, require
 from gavel.db.write.imports import (
     add_chunk,
@@ -72,13 +73,14 @@ def _save(
         return
     if options.vm_id is None or not refs(connection, RefKind.VM, [options.vm_id]):
         raise SettingsError("The VM that the test ran in is no longer in the inventory: choose another.")
+    _require_disk(connection, options.vm_id, options.disk_id)
     save_runs(connection, import_id, options.vm_id, held.runs, options.offset_s, now)
 
 
 def _require_vm(connection: Connection, kind: str, options: ImportOptions) -> None:
     """A result of a load tool is of a VM, a capture of none. Raises SettingsError, and NotFoundError for a VM that is not there."""
     if not FORMATS[kind].is_load_tool:
-        if options.vm_id is not None:
+        if options.vm_id is not None or options.disk_id is not None:
             raise SettingsError(f"An {FORMATS[kind].label} is of a host, not of a VM: leave the VM out.")
         if options.started_at is not None or options.offset_s is not None:
             raise SettingsError(f"An {FORMATS[kind].label} has its times; its offset is given with its host.")
@@ -86,6 +88,15 @@ def _require_vm(connection: Connection, kind: str, options: ImportOptions) -> No
     if options.vm_id is None:
         raise SettingsError(f"{FORMATS[kind].label}: name the VM that the tool ran in.")
     require(connection, RefKind.VM, options.vm_id)
+    _require_disk(connection, options.vm_id, options.disk_id)
+
+
+def _require_disk(connection: Connection, vm_id: int, disk_id: int | None) -> None:
+    """Raises SettingsError for a virtual disk that is not the VM's."""
+    disks = disks_of_vm(connection, vm_id)
+    if disk_id is not None and disk_id not in disks.values():
+        named = ", ".join(f"{label} ({of_vm})" for label, of_vm in disks.items()) or "none"
+        raise SettingsError(f"VM {vm_id} has no virtual disk {disk_id}. Its disks: {named}.")
 
 
 def required_format(kind: str) -> None:

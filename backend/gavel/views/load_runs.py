@@ -8,8 +8,9 @@ from typing import Literal
 from gavel.db.engine import Connection
 from gavel.db.queries.load_runs import StoredRun, load_stored_run, runs_of_vm
 from gavel.db.queries.refs import RefKind
-from gavel.diagnosis.breakdown import DirectionNumbers, waterfall
+from gavel.diagnosis.breakdown import DirectionNumbers, waterfall_of
 from gavel.diagnosis.diagnose import DiagnosisState, LayerNumbers
+from gavel.diagnosis.window import summed
 from gavel.domain.io_path import DirectionName, LayerName
 from gavel.domain.load_runs import LoadFigures
 from gavel.views.run_sentence import run_sentence
@@ -54,8 +55,9 @@ class Remainder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedDirection:
-    """What the tool measured of one direction (`figures`), and the VM's minutes beside it. `ops_ratio`: the VM's IOPS ÷ the tool's; above
-    1 the VM did other I/Os, too. `not_measured`: layers without a counter; their time is in `remainder`."""
+    """What the tool measured of one direction (`figures`), and the minutes of the VM, or of the virtual disk that the run is tied to,
+    beside it. `ops_ratio`: their IOPS ÷ the tool's; above 1 other I/Os were done, too. `not_measured`: layers without a counter; their
+    time is in `remainder`."""
 
     direction: DirectionName
     figures: LoadFigures
@@ -159,7 +161,7 @@ def _compared(connection: Connection, run: StoredRun) -> ComparedRun:
     if run.starts_at is None or run.ends_at is None:
         return _with_sentence(run, None, tuple(_alone(each) for each in run.figures))
     from_at, to_at, is_partial = minutes_of_run(run.starts_at, run.ends_at)
-    found = waterfall(connection, RefKind.VM, run.vm_id, from_at, to_at)
+    found = waterfall_of(summed(connection, RefKind.VM, run.vm_id, from_at, to_at, disk_id=run.disk_id))
     window = RunMinutes(
         from_at=found.from_at,
         to_at=found.to_at,

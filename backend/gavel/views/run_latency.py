@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from gavel.db.engine import Connection
-from gavel.db.queries.load_runs import load_run_latency, load_stored_run
-from gavel.db.queries.refs import RefKind
+from gavel.db.queries.load_runs import StoredRun, load_run_latency, load_stored_run
+from gavel.db.queries.refs import EntityRef, RefKind
 from gavel.domain.io_path import DirectionName
 from gavel.domain.load_runs import LoadSeries, PhaseName
-from gavel.views.series import Latency, latency
+from gavel.views.series import Latency, disk_latency, latency
 
 _MINUTE = timedelta(minutes=1)
 
@@ -35,8 +35,8 @@ class ToolLatency:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunLatency:
-    """`times_ms`: start of each bucket of the tool's, ms since 1970 by the clock of the hosts' samples, `step_s` apart. `gavel`: the VM's
-    layers over the minutes that the log touches, in steps of their own."""
+    """`times_ms`: start of each bucket of the tool's, ms since 1970 by the clock of the hosts' samples, `step_s` apart. `gavel`: layers of
+    the VM, or of the virtual disk that the run is tied to, over the minutes that the log touches, in steps of their own."""
 
     run_id: int
     vm_id: int
@@ -65,8 +65,15 @@ def run_latency(connection: Connection, run_id: int) -> RunLatency | None:
         step_s=first.step_s,
         times_ms=[first_ms + position * first.step_s * 1000 for position in range(count)],
         series=tuple(_tool_latency(each) for each in logged),
-        gavel=latency(connection, RefKind.VM, run.vm_id, from_at, to_at, None),
+        gavel=_layers(connection, run, from_at, to_at),
     )
+
+
+def _layers(connection: Connection, run: StoredRun, from_at: datetime, to_at: datetime) -> Latency:
+    if run.disk_id is None:
+        return latency(connection, RefKind.VM, run.vm_id, from_at, to_at, None)
+    disk = EntityRef(RefKind.VM_DISK, run.disk_id, run.disk or f"virtual disk {run.disk_id}")
+    return disk_latency(connection, disk, from_at, to_at)
 
 
 def _tool_latency(logged: LoadSeries) -> ToolLatency:

@@ -138,6 +138,12 @@ def latency_of(
     return _over_time(connection, of, devices, from_at, to_at, None)
 
 
+def disk_latency(connection: Connection, disk: EntityRef, from_at: datetime, to_at: datetime) -> Latency:
+    """The same of one virtual disk, without queues, in buckets of a sensible width; as long as minutes of disks are kept."""
+    of = _Of(disk, ScopeKind.VM_DISK, ledger_until(connection), modes.storage(connection))
+    return _over_time(connection, of, (), from_at, to_at, None)
+
+
 def environment_latency(connection: Connection, from_at: datetime, to_at: datetime, step: timedelta | None) -> Latency:
     """The same for the whole environment, its queues as a sum only. Raises as `latency` does."""
     everything = EntityRef(RefKind.ENVIRONMENT, ENVIRONMENT_ID, "Environment")

@@ -3013,8 +3013,9 @@ export interface components {
         };
         /**
          * ComparedDirection
-         * @description What the tool measured of one direction (`figures`), and the VM's minutes beside it. `ops_ratio`: the VM's IOPS ÷ the tool's; above
-         *     1 the VM did other I/Os, too. `not_measured`: layers without a counter; their time is in `remainder`.
+         * @description What the tool measured of one direction (`figures`), and the minutes of the VM, or of the virtual disk that the run is tied to,
+         *     beside it. `ops_ratio`: their IOPS ÷ the tool's; above 1 other I/Os were done, too. `not_measured`: layers without a counter; their
+         *     time is in `remainder`.
          */
         ComparedDirection: {
             /**
@@ -4582,10 +4583,13 @@ export interface components {
         /**
          * ImportIn
          * @description A file that will come in parts. `utc_bias_minutes`: UTC minus the local time of its stamps, where the file names no time zone.
-         *     `vm_id`: the VM that a load tool ran in; required for its result, refused for a capture. `started_at`: when the tool was started, where
-         *     its result has no date. `offset_s`: how far the clock of the machine that ran it is ahead of that of the hosts' samples.
+         *     `vm_id`: the VM that a load tool ran in; required for its result, refused for a capture; `disk_id`: the virtual disk of it that the
+         *     tool ran on, whose layers then stand beside the run. `started_at`: when the tool was started, where its result has no date. `offset_s`:
+         *     how far the clock of the machine that ran it is ahead of that of the hosts' samples.
          */
         ImportIn: {
+            /** Disk Id */
+            disk_id?: number | null;
             /** File Name */
             file_name: string;
             /**
@@ -4608,10 +4612,10 @@ export interface components {
          * ImportOut
          * @description `received_bytes`: of an upload so far; `read_bytes`: of its reading. `host_name`: as the file calls its host, `host`: the one of the
          *     inventory that it is tied to. `starts_at`, `ends_at`: by the file's own clock. `offset_s`: how far that clock is ahead of the host's
-         *     samples, true within `offset_error_s`; `offset_by`: how that is known, with `correlation` of the I/Os that both sides count.
-         *     `narrows`: the bounds of minutes become narrower by it; `note`: why not, or where not. `vm`, `runs`: of a load tool's result, the VM
-         *     that it ran in and its test runs. `suggests_offline`: of a capture that can be looked at as an offline environment only, as no host of
-         *     the inventory is its, or samples of its time are no longer kept.
+         *     samples, true within `offset_error_s`; `offset_by`: how that is known, with `correlation` of the I/Os that both sides count. `narrows`:
+         *     the bounds of minutes become narrower by it; `note`: why not, or where not. `vm`, `disk`, `runs`: of a load tool's result, the VM that
+         *     it ran in, the virtual disk of it where it is tied to one, and its test runs. `suggests_offline`: of a capture that can be looked at as
+         *     an offline environment only, as no host of the inventory is its, or samples of its time are no longer kept.
          */
         ImportOut: {
             /** Correlation */
@@ -4623,6 +4627,10 @@ export interface components {
             created_at: string;
             /** Devices */
             devices: number;
+            /** Disk */
+            disk: string | null;
+            /** Disk Id */
+            disk_id: number | null;
             /** Ends At */
             ends_at: string | null;
             /** Error */
@@ -6529,8 +6537,8 @@ export interface components {
         };
         /**
          * RunLatency
-         * @description `times_ms`: start of each bucket of the tool's, ms since 1970 by the clock of the hosts' samples, `step_s` apart. `gavel`: the VM's
-         *     layers over the minutes that the log touches, in steps of their own.
+         * @description `times_ms`: start of each bucket of the tool's, ms since 1970 by the clock of the hosts' samples, `step_s` apart. `gavel`: layers of
+         *     the VM, or of the virtual disk that the run is tied to, over the minutes that the log touches, in steps of their own.
          */
         RunLatency: {
             gavel: components["schemas"]["Latency"];
@@ -7028,11 +7036,16 @@ export interface components {
         /**
          * StoredRun
          * @description One run of `domain.load_runs`, its times by the clock of the hosts' samples. offset_s: by how much the tool's clock was ahead, where
-         *     that was given. figures: the directions that had I/O, `all` last.
+         *     that was given. disk_id, disk: the virtual disk that it is tied to, and its label while it is in the inventory; both None: the whole
+         *     VM. has_series: its tool logged its latency over time. figures: the directions that had I/O, `all` last.
          */
         StoredRun: {
             /** Block Size */
             block_size: string | null;
+            /** Disk */
+            disk: string | null;
+            /** Disk Id */
+            disk_id: number | null;
             /** Ends At */
             ends_at: string | null;
             /** Figures */
@@ -18680,6 +18693,8 @@ export interface operations {
                      *         "correlation": 0.98,
                      *         "created_at": "2026-11-24T08:41:00Z",
                      *         "devices": 12,
+                     *         "disk": null,
+                     *         "disk_id": null,
                      *         "ends_at": "2026-11-24T08:30:00Z",
                      *         "error": null,
                      *         "file_name": "esx-04.csv.gz",
@@ -18739,6 +18754,8 @@ export interface operations {
                      *       "correlation": 0.98,
                      *       "created_at": "2026-11-24T08:41:00Z",
                      *       "devices": 12,
+                     *       "disk": null,
+                     *       "disk_id": null,
                      *       "ends_at": "2026-11-24T08:30:00Z",
                      *       "error": null,
                      *       "file_name": "esx-04.csv.gz",
@@ -18802,6 +18819,8 @@ export interface operations {
                      *       "correlation": 0.98,
                      *       "created_at": "2026-11-24T08:41:00Z",
                      *       "devices": 12,
+                     *       "disk": null,
+                     *       "disk_id": null,
                      *       "ends_at": "2026-11-24T08:30:00Z",
                      *       "error": null,
                      *       "file_name": "esx-04.csv.gz",
@@ -18892,6 +18911,8 @@ export interface operations {
                      *       "correlation": 0.98,
                      *       "created_at": "2026-11-24T08:41:00Z",
                      *       "devices": 12,
+                     *       "disk": null,
+                     *       "disk_id": null,
                      *       "ends_at": "2026-11-24T08:30:00Z",
                      *       "error": null,
                      *       "file_name": "esx-04.csv.gz",
@@ -23002,6 +23023,8 @@ export interface operations {
                      *           ],
                      *           "run": {
                      *             "block_size": "4k",
+                     *             "disk": null,
+                     *             "disk_id": null,
                      *             "ends_at": "2026-11-26T03:09:00Z",
                      *             "figures": [
                      *               {
@@ -23969,6 +23992,8 @@ export interface operations {
                      *         ],
                      *         "run": {
                      *           "block_size": "4k",
+                     *           "disk": null,
+                     *           "disk_id": null,
                      *           "ends_at": "2026-11-26T03:09:00Z",
                      *           "figures": [
                      *             {
@@ -24093,6 +24118,8 @@ export interface operations {
                      *         ],
                      *         "run": {
                      *           "block_size": "4k",
+                     *           "disk": null,
+                     *           "disk_id": null,
                      *           "ends_at": "2026-11-26T02:57:00Z",
                      *           "figures": [
                      *             {

@@ -1,6 +1,6 @@
 /** Test runs: what a load tool measured in a VM, beside the layers of the same minutes. */
 
-export const hint = 'the tool’s own figures beside the VM’s layers, mean per I/O'
+export const hint = 'the tool’s own figures beside the layers of the VM, or of one disk, mean per I/O'
 export const drops = {
   fio: 'Drop results of fio on this card (JSON, with its latency logs together; or a zip of them). In the VM: fio … --direct=1 --lat_percentiles=1 --write_lat_log=run --log_avg_msec=1000 --output-format=json+ --output=run.json',
   vdbench: 'Drop flatfile.html (or totals.html) of vdbench’s output folder on this card.',
@@ -18,6 +18,11 @@ export const toolNames = {
   hcibench: 'HCIBench',
 } as const
 export const toolChoice = 'Load tool'
+export const diskChoice = 'Virtual disk'
+export const diskHint = 'Where the tool ran on one of them: the layers are then those of this disk'
+export const wholeVm = 'Whole VM'
+export const onDisk = (disk: string) => `on ${disk}`
+export const removedDisk = 'a removed disk'
 export const offsetChoice = 'UTC offset'
 export const offsetHint = 'Time zone of the VM'
 export const startedChoice = 'Started at'
@@ -36,6 +41,7 @@ export const run = 'Run'
 export const ios = 'I/Os'
 export const directions = { all: 'All', read: 'Reads', write: 'Writes' } as const
 export const iops = 'IOPS'
+export const ofDisk = (iops: string) => `disk ${iops}`
 export const ofVm = (iops: string) => `VM ${iops}`
 export const bandwidth = 'Bandwidth'
 export const mean = 'Mean'
@@ -62,7 +68,8 @@ export const timeUnknown = 'Time not in the file'
 export const partial = 'No whole minute within the run: its minutes hold time beside it.'
 export const notAnalyzed = 'The ledger has no minute of this run.'
 export const coarse = (resolution: string) => `Minutes are no longer kept: layers are of ${resolution} steps.`
-export const otherIos = (ratio: string) => `The VM did ${ratio} × the I/Os of the tool in these minutes.`
+export const otherIos = (what: 'VM' | 'disk', ratio: string) =>
+  `The ${what} did ${ratio} × the I/Os of the tool in these minutes.`
 export const changes = 'Changes between runs'
 export const changesHint = (before: string, after: string) => `${before} → ${after}`
 export const changesTable = 'Changes between runs'

@@ -16,10 +16,10 @@ StateName = Literal["uploading", "waiting", "reading", "ready", "failed"]
 class ImportOut(Out):
     """`received_bytes`: of an upload so far; `read_bytes`: of its reading. `host_name`: as the file calls its host, `host`: the one of the
     inventory that it is tied to. `starts_at`, `ends_at`: by the file's own clock. `offset_s`: how far that clock is ahead of the host's
-    samples, true within `offset_error_s`; `offset_by`: how that is known, with `correlation` of the I/Os that both sides count.
-    `narrows`: the bounds of minutes become narrower by it; `note`: why not, or where not. `vm`, `runs`: of a load tool's result, the VM
-    that it ran in and its test runs. `suggests_offline`: of a capture that can be looked at as an offline environment only, as no host of
-    the inventory is its, or samples of its time are no longer kept."""
+    samples, true within `offset_error_s`; `offset_by`: how that is known, with `correlation` of the I/Os that both sides count. `narrows`:
+    the bounds of minutes become narrower by it; `note`: why not, or where not. `vm`, `disk`, `runs`: of a load tool's result, the VM that
+    it ran in, the virtual disk of it where it is tied to one, and its test runs. `suggests_offline`: of a capture that can be looked at as
+    an offline environment only, as no host of the inventory is its, or samples of its time are no longer kept."""
 
     id: int
     format: FileFormatName
@@ -32,6 +32,8 @@ class ImportOut(Out):
     created_at: AwareDatetime
     vm_id: int | None
     vm: str | None
+    disk_id: int | None
+    disk: str | None
     runs: int
     host_name: str | None
     host_id: int | None
@@ -51,8 +53,9 @@ class ImportOut(Out):
 
 class ImportIn(BaseModel):
     """A file that will come in parts. `utc_bias_minutes`: UTC minus the local time of its stamps, where the file names no time zone.
-    `vm_id`: the VM that a load tool ran in; required for its result, refused for a capture. `started_at`: when the tool was started, where
-    its result has no date. `offset_s`: how far the clock of the machine that ran it is ahead of that of the hosts' samples."""
+    `vm_id`: the VM that a load tool ran in; required for its result, refused for a capture; `disk_id`: the virtual disk of it that the
+    tool ran on, whose layers then stand beside the run. `started_at`: when the tool was started, where its result has no date. `offset_s`:
+    how far the clock of the machine that ran it is ahead of that of the hosts' samples."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -63,6 +66,7 @@ class ImportIn(BaseModel):
     vm_id: BodyId | None = None
     started_at: AwareDatetime | None = None
     offset_s: Annotated[Number | None, Field(ge=-1_000_000, le=1_000_000)] = None
+    disk_id: BodyId | None = None
 
 
 class UploadPartOut(Out):

@@ -11,7 +11,7 @@ from sqlalchemy import RowMapping, exists, func, select, text
 from gavel.db.copying import ColumnType, fetch
 from gavel.db.engine import Connection
 from gavel.db.errors import NotFoundError
-from gavel.db.schema.host_side import esxi_host, vm
+from gavel.db.schema.host_side import esxi_host, vm, vm_disk
 from gavel.db.schema.imports import captured_object, file_import, import_chunk
 from gavel.db.schema.load_runs import load_run
 from gavel.db.schema.offline_builds import offline_build_file
@@ -28,7 +28,8 @@ class FileImport:
     """One import as `domain.imports` describes it. received_bytes: of an upload, the parts of it that came without a hole before them.
 
     host: name of the host that it is tied to; host_name: as the file calls it. devices: of the capture; matched_devices: those that are
-    devices of that host. vm, runs: of a load tool's result, the VM that it ran in and how many runs it holds.
+    devices of that host. vm, disk, runs: of a load tool's result, the VM that it ran in, the virtual disk of it where it is tied to one,
+    and how many runs it holds.
     """
 
     id: int
@@ -44,6 +45,8 @@ class FileImport:
     options: ImportOptions
     vm_id: int | None
     vm: str | None
+    disk_id: int | None
+    disk: str | None
     runs: int
     host_name: str | None
     host_id: int | None
@@ -62,12 +65,14 @@ class FileImport:
 
 _ONE = file_import.c
 _VM_ID = _ONE.options["vm_id"].as_integer()
+_DISK_ID = _ONE.options["disk_id"].as_integer()
 _DEVICES = select(func.count()).where(captured_object.c.import_id == _ONE.id, captured_object.c.kind == "device")
 _LISTED = (
     select(
         *(column for column in _ONE if column.name not in ("report", "half_us")),
         esxi_host.c.name.label("host"),
         select(vm.c.name).where(vm.c.id == _VM_ID).scalar_subquery().label("vm"),
+        select(vm_disk.c.label).where(vm_disk.c.id == _DISK_ID).scalar_subquery().label("disk"),
         select(func.count()).where(load_run.c.import_id == _ONE.id).scalar_subquery().label("runs"),
         _DEVICES.scalar_subquery().label("devices"),
         _DEVICES.where(captured_object.c.device_id.is_not(None)).scalar_subquery().label("matched_devices"),
@@ -126,6 +131,7 @@ def _import(row: RowMapping) -> FileImport:
             "offset_by": None if origin is None else OffsetOrigin(origin),
             "options": options,
             "vm_id": options.vm_id,
+            "disk_id": options.disk_id,
         }
     )
 

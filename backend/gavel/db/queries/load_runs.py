@@ -8,7 +8,7 @@ from sqlalchemy import RowMapping, exists, func, select
 
 from gavel.db.engine import Connection
 from gavel.db.errors import NotFoundError
-from gavel.db.schema.host_side import vm
+from gavel.db.schema.host_side import vm, vm_disk
 from gavel.db.schema.imports import file_import
 from gavel.db.schema.load_runs import load_run, load_run_direction, load_run_series
 from gavel.domain.load_runs import LoadFigures, LoadSeries, LoadWarning
@@ -17,11 +17,14 @@ from gavel.domain.load_runs import LoadFigures, LoadSeries, LoadWarning
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredRun:
     """One run of `domain.load_runs`, its times by the clock of the hosts' samples. offset_s: by how much the tool's clock was ahead, where
-    that was given. figures: the directions that had I/O, `all` last."""
+    that was given. disk_id, disk: the virtual disk that it is tied to, and its label while it is in the inventory; both None: the whole
+    VM. has_series: its tool logged its latency over time. figures: the directions that had I/O, `all` last."""
 
     id: int
     import_id: int
     vm_id: int
+    disk_id: int | None
+    disk: str | None
     file_name: str
     imported_at: datetime
     name: str
@@ -39,11 +42,14 @@ class StoredRun:
 
 
 _ONE = load_run.c
+_DISK_ID = file_import.c.options["disk_id"].as_integer()
 _STORED = select(
     load_run,
     file_import.c.file_name,
     file_import.c.offset_s,
     file_import.c.created_at.label("imported_at"),
+    _DISK_ID.label("disk_id"),
+    select(vm_disk.c.label).where(vm_disk.c.id == _DISK_ID).scalar_subquery().label("disk"),
     exists().where(load_run_series.c.run_id == _ONE.id).label("has_series"),
 ).select_from(load_run.join(file_import, file_import.c.id == _ONE.import_id))
 _ORDER = ("read", "write", "all")
@@ -98,3 +104,19 @@ def vm_id_by_name(connection: Connection, name: str) -> int:
     if len(found) != 1:
         raise NotFoundError(f"{len(found) or 'No'} VMs are called {name!r}.")
     return int(found[0])
+
+
+def disks_of_vm(connection: Connection, vm_id: int) -> dict[str, int]:
+    """Virtual disks in the inventory, by label."""
+    disk = vm_disk.c
+    query = select(disk.label, disk.id).where(disk.vm_id == vm_id, disk.present).order_by(disk.label)
+    return {row.label: row.id for row in connection.execute(query)}
+
+
+def disk_id_by_name(connection: Connection, vm_id: int, name: str) -> int:
+    """Of the virtual disk with that label. Raises NotFoundError, which names those that there are."""
+    disks = disks_of_vm(connection, vm_id)
+    matched = [disk_id for label, disk_id in disks.items() if label.lower() == name.lower()]
+    if len(matched) != 1:
+        raise NotFoundError(f"The VM has no virtual disk {name!r}. Its disks: {', '.join(disks) or 'none'}.")
+    return matched[0]

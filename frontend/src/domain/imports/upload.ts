@@ -28,6 +28,7 @@ export async function upload(
       each.state === 'uploading' &&
       each.format === target.format &&
       each.vm_id === target.vm_id &&
+      each.disk_id === (target.disk_id ?? null) &&
       each.file_name === file.name &&
       each.size_bytes === file.size,
   )

@@ -56,6 +56,8 @@ const READY: FileImport = {
   suggests_offline: false,
   vm_id: null,
   vm: null,
+  disk_id: null,
+  disk: null,
   runs: 0,
 }
 

@@ -70,7 +70,7 @@ const SECTIONS: readonly Section<'vms'>[] = [
     id: 'test-runs',
     title: objectsCopy.testRuns,
     tab: 'counters',
-    render: ({ id }) => <TestRuns id={id} />,
+    render: ({ id, one }) => <TestRuns id={id} disks={one.vm_disks} />,
   },
   {
     id: 'database-files',

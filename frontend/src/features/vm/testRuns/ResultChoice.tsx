@@ -5,15 +5,21 @@ import * as testRunsCopy from '../../../copy/testRuns'
 import { OFFSETS_MINUTES, offsetText } from '../../../domain/imports/offsets'
 import { type Choice, hasOffset, hasStart, type ResultTool, TOOLS } from './resultTools'
 
+export interface VirtualDisk {
+  id: number
+  label: string
+}
+
 /** As the API takes it. */
 const MOST_AHEAD_S = 1_000_000
 
 interface ResultChoiceProps {
+  disks: readonly VirtualDisk[]
   choice: Choice
   onChoice: (choice: Choice) => void
 }
 
-export function ResultChoice({ choice, onChoice }: ResultChoiceProps) {
+export function ResultChoice({ disks, choice, onChoice }: ResultChoiceProps) {
   return (
     <div className="row wrap inset gap-wrap">
       <NativeSelect
@@ -22,6 +28,19 @@ export function ResultChoice({ choice, onChoice }: ResultChoiceProps) {
         data={TOOLS.map((tool) => ({ value: tool, label: testRunsCopy.toolNames[tool] }))}
         value={choice.tool}
         onChange={(event) => onChoice({ ...choice, tool: event.currentTarget.value as ResultTool })}
+      />
+      <NativeSelect
+        size="xs"
+        label={testRunsCopy.diskChoice}
+        title={testRunsCopy.diskHint}
+        data={[
+          { value: '', label: testRunsCopy.wholeVm },
+          ...disks.map(({ id, label }) => ({ value: String(id), label })),
+        ]}
+        value={choice.disk_id === null ? '' : String(choice.disk_id)}
+        onChange={({ currentTarget: { value } }) =>
+          onChoice({ ...choice, disk_id: value === '' ? null : Number(value) })
+        }
       />
       {hasOffset(choice.tool) && (
         <NativeSelect

@@ -119,6 +119,9 @@ function RunRows({ compared, isSelected, onSelect, isCharted, onChart, onRemove 
                   {testRunsCopy.tool(run.tool, run.tool_version, run.file_name)}
                 </span>
                 <span className="muted small">{settingsWords(run)}</span>
+                {run.disk_id !== null && (
+                  <span className="muted small">{testRunsCopy.onDisk(run.disk ?? testRunsCopy.removedDisk)}</span>
+                )}
                 <RunTime compared={compared} />
                 {run.offset_s !== null && (
                   <span className="muted small">{testRunsCopy.clock(aheadText(run.offset_s))}</span>
@@ -157,7 +160,7 @@ function RunRows({ compared, isSelected, onSelect, isCharted, onChart, onRemove 
             </th>
           )}
           <td>{testRunsCopy.directions[each.direction]}</td>
-          <Figures compared={each} scale={scale} />
+          <Figures compared={each} scale={scale} isOfDisk={run.disk_id !== null} />
           <Layers compared={each} scale={scale} />
         </tr>
       ))}
@@ -200,13 +203,17 @@ interface CellsProps {
   scale: LatencyScale
 }
 
-function Figures({ compared: { figures, iops, remainder }, scale }: CellsProps) {
+function Figures({ compared: { figures, iops, remainder }, scale, isOfDisk }: CellsProps & { isOfDisk: boolean }) {
   const latencies = [figures.mean_us, figures.p50_us, figures.p99_us]
   return (
     <>
       <td className="right numeric">
         {figures.ops_per_s === null ? <Unmeasured /> : formatRate(figures.ops_per_s)}
-        {iops !== null && <span className={`${styles.below} small muted`}>{testRunsCopy.ofVm(formatRate(iops))}</span>}
+        {iops !== null && (
+          <span className={`${styles.below} small muted`}>
+            {isOfDisk ? testRunsCopy.ofDisk(formatRate(iops)) : testRunsCopy.ofVm(formatRate(iops))}
+          </span>
+        )}
       </td>
       <td className="right numeric">
         {figures.bytes_per_s === null ? <Unmeasured /> : formatBytesPerSecond(figures.bytes_per_s)}

@@ -19,7 +19,7 @@ import { DataState } from '../../../kit/state/DataState'
 import { Name } from '../../../kit/text/Name'
 import { Worded } from '../../../kit/text/Worded'
 import { ChangesCard } from './ChangesCard'
-import { ResultChoice } from './ResultChoice'
+import { ResultChoice, type VirtualDisk } from './ResultChoice'
 import { RunsTable } from './RunsTable'
 import { FIRST_CHOICE, targetOf } from './resultTools'
 import { withLogs } from './withLogs'
@@ -32,7 +32,12 @@ const RunLatencyCard = lazy(async () => ({ default: (await import('./RunLatencyC
 
 const RESULT_FILES = '.json,.gz,.txt,.html,.xml,.csv,.log,.zip,.tar'
 
-export function TestRunsCard({ id }: { id: number }) {
+interface TestRunsCardProps {
+  id: number
+  disks: readonly VirtualDisk[]
+}
+
+export function TestRunsCard({ id, disks }: TestRunsCardProps) {
   useAhead(RemoveImportDialog)
   const { isAdmin } = useSession()
   const [offset, setOffset] = useState(0)
@@ -56,7 +61,7 @@ export function TestRunsCard({ id }: { id: number }) {
         {removed && <RemoveImportDialog file={removed} onClose={() => setRemoved(null)} />}
         {isAdmin && (
           <>
-            <ResultChoice choice={choice} onChoice={setChoice} />
+            <ResultChoice disks={disks} choice={choice} onChoice={setChoice} />
             <DropArea
               drop={testRunsCopy.drops[choice.tool]}
               accept={RESULT_FILES}

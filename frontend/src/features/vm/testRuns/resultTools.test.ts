@@ -3,7 +3,7 @@ import * as testRunsCopy from '../../../copy/testRuns'
 import { OFFSETS_MINUTES, offsetText } from '../../../domain/imports/offsets'
 import { type Choice, FIRST_CHOICE, TOOLS, targetOf } from './resultTools'
 
-const CHOICE: Choice = { tool: 'vdbench', offset_minutes: 120, started: '2026-03-14T09:30', ahead_s: '' }
+const CHOICE: Choice = { tool: 'vdbench', offset_minutes: 120, started: '2026-03-14T09:30', ahead_s: '', disk_id: null }
 
 it('a result is sent with the zone and start that its tool does not write', () => {
   expect(targetOf(CHOICE)).toEqual({
@@ -11,8 +11,10 @@ it('a result is sent with the zone and start that its tool does not write', () =
     utc_bias_minutes: -120,
     started_at: '2026-03-14T09:30:00+02:00',
     offset_s: null,
+    disk_id: null,
   })
   expect(targetOf({ ...CHOICE, ahead_s: -2.5 }).offset_s).toBe(-2.5)
+  expect(targetOf({ ...CHOICE, disk_id: 5 }).disk_id).toBe(5)
   expect(targetOf({ ...CHOICE, started: '2026-03-14T09:30:05' }).started_at).toBe('2026-03-14T09:30:05+02:00')
   expect(targetOf({ ...CHOICE, started: '' }).started_at).toBeNull()
 })
@@ -23,12 +25,14 @@ it('a result of a tool that writes its times is sent as it is', () => {
     utc_bias_minutes: null,
     started_at: null,
     offset_s: null,
+    disk_id: null,
   })
   expect(targetOf({ ...CHOICE, tool: 'iometer' })).toEqual({
     format: 'iometer',
     utc_bias_minutes: -120,
     started_at: null,
     offset_s: null,
+    disk_id: null,
   })
   expect(targetOf({ ...CHOICE, offset_minutes: 0 }).utc_bias_minutes).toBe(0)
 })

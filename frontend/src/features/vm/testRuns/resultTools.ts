@@ -13,6 +13,8 @@ export interface Choice {
   started: string
   /** How far the VM's clock is ahead; empty: not given. */
   ahead_s: number | ''
+  /** The virtual disk that the tool ran on; null: the whole VM. */
+  disk_id: number | null
 }
 
 export const TOOLS: readonly ResultTool[] = ['fio', 'vdbench', 'diskspd', 'iometer', 'sqlio', 'hcibench']
@@ -32,6 +34,7 @@ export const FIRST_CHOICE: Choice = {
   offset_minutes: 0 - new Date().getTimezoneOffset(),
   started: '',
   ahead_s: '',
+  disk_id: null,
 }
 
 export function targetOf({
@@ -39,12 +42,14 @@ export function targetOf({
   offset_minutes,
   started,
   ahead_s,
-}: Choice): Pick<ImportIn, 'format' | 'utc_bias_minutes' | 'started_at' | 'offset_s'> {
+  disk_id,
+}: Choice): Pick<ImportIn, 'format' | 'utc_bias_minutes' | 'started_at' | 'offset_s' | 'disk_id'> {
   return {
     format: tool,
     utc_bias_minutes: hasOffset(tool) ? 0 - offset_minutes : null,
     started_at: hasStart(tool) && started !== '' ? `${withSeconds(started)}${offsetText(offset_minutes)}` : null,
     offset_s: ahead_s === '' ? null : ahead_s,
+    disk_id,
   }
 }
 

@@ -61,7 +61,7 @@ export function notesOf({ run, window, directions }: TestRun): string[] {
   else if (window.is_partial) notes.push(testRunsCopy.partial)
   const ratio = whole?.ops_ratio ?? null
   if (ratio !== null && (ratio < LEAST_RATIO || ratio > MOST_RATIO))
-    notes.push(testRunsCopy.otherIos(formatFixed(ratio, 2)))
+    notes.push(testRunsCopy.otherIos(run.disk_id === null ? 'VM' : 'disk', formatFixed(ratio, 2)))
   return notes
 }
 

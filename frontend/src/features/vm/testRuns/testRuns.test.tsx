@@ -72,6 +72,8 @@ const RUN: TestRun = {
     id: 3,
     import_id: 7,
     vm_id: 17,
+    disk_id: null,
+    disk: null,
     file_name: 'run-3.json',
     imported_at: '2026-11-24T09:00:00Z',
     name: 'oltp',
@@ -247,4 +249,13 @@ it('a test run without I/O rates says that they are not measured', () => {
   table([{ ...RUN, directions: [{ ...WHOLE, figures, ops_ratio: null, remainder: null }] }])
   const cells = screen.getAllByRole('cell').map(({ textContent }) => textContent)
   expect(cells.slice(1, 4)).toEqual(['not measuredVM 2,000', 'not measured', 'not measured'])
+})
+
+it('a test run of a virtual disk says which, and that I/Os beside it are of that disk', () => {
+  const run = { ...RUN, run: { ...RUN.run, disk_id: 5, disk: 'Hard disk 2' } }
+  table([run])
+  expect(screen.queryByText('on Hard disk 2')).not.toBeNull()
+  expect(screen.getAllByRole('cell')[1]?.textContent).toBe('2,000disk 2,000')
+  const directions = [{ ...WHOLE, ops_ratio: 1.3 }]
+  expect(notesOf({ ...run, directions })).toContain('The disk did 1.30 × the I/Os of the tool in these minutes.')
 })
