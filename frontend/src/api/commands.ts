@@ -2,7 +2,7 @@
 
 import * as requestsCopy from '../copy/requests'
 import { call, client } from './client'
-import type { ImportIn, OfflineEnvironmentIn, Preflight, Settings, SourceChange } from './types'
+import type { ImportIn, Preflight, Settings, SourceChange } from './types'
 
 /** A preflight may take its own 20 s; the call must outlive it to show what it found. */
 const PREFLIGHT_DEADLINE_S = 40
@@ -79,19 +79,6 @@ export const tieImport = (import_id: number, host_id: number) =>
 export const removeImport = (import_id: number) =>
   call(requestsCopy.removeImport, (options) =>
     client.DELETE('/api/v1/imports/{import_id}', { params: { path: { import_id } }, ...options }),
-  )
-
-export const removeOffline = (name: string) =>
-  call(requestsCopy.removeOffline, (options) =>
-    client.DELETE('/api/v1/offline-environments/{name}', { params: { path: { name } }, ...options }),
-  )
-
-export const addOffline = (body: OfflineEnvironmentIn) =>
-  call(requestsCopy.addOffline, (options) => client.POST('/api/v1/offline-environments', { body, ...options }))
-
-export const removeOfflineBuild = (name: string) =>
-  call(requestsCopy.removeOffline, (options) =>
-    client.DELETE('/api/v1/offline-builds/{name}', { params: { path: { name } }, ...options }),
   )
 
 export const testSource = (body: { kind: string; settings: Settings; source_id: number | null }): Promise<Preflight> =>

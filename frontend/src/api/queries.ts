@@ -255,28 +255,6 @@ export const importsQuery = () =>
         : IMPORTS_EVERY_MS,
   })
 
-const OFFLINE_EVERY_MS = 30_000
-
-export const offlineQuery = () =>
-  queryOptions({
-    queryKey: ['offline'] as const,
-    queryFn: ({ signal }) =>
-      call(requestsCopy.offline, (options) => client.GET('/api/v1/offline-environments', options), { signal }),
-    refetchInterval: OFFLINE_EVERY_MS,
-  })
-
-const BUILDING_MS = 2000
-
-/** While one is uploaded or made, how far it is. */
-export const offlineBuildsQuery = () =>
-  queryOptions({
-    queryKey: ['offline', 'builds'] as const,
-    queryFn: ({ signal }) =>
-      call(requestsCopy.offline, (options) => client.GET('/api/v1/offline-builds', options), { signal }),
-    refetchInterval: ({ state }) =>
-      state.data?.some((each) => each.state !== 'failed') ? BUILDING_MS : OFFLINE_EVERY_MS,
-  })
-
 export const importHostsQuery = (import_id: number) =>
   queryOptions({
     queryKey: ['imports', import_id, 'hosts'] as const,

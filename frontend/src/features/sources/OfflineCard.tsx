@@ -3,7 +3,7 @@
 import { Button, Skeleton } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { offlineBuildsQuery, offlineQuery } from '../../api/queries'
+import { offlineBuildsQuery, offlineQuery } from '../../api/offline'
 import { useSession } from '../../api/session'
 import type { OfflineBuild, OfflineEnvironmentOut } from '../../api/types'
 import * as offlineCopy from '../../copy/offlineFiles'

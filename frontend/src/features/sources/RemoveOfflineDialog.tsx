@@ -1,7 +1,7 @@
 /** Removing an offline environment takes its pages with it, for good: it asks first. */
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { removeOffline, removeOfflineBuild } from '../../api/commands'
+import { removeOffline, removeOfflineBuild } from '../../api/offline'
 import * as offlineCopy from '../../copy/offlineFiles'
 import { RemovalDialog } from '../../kit/form/RemovalDialog'
 import { Name } from '../../kit/text/Name'

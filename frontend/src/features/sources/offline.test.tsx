@@ -3,18 +3,19 @@ import { MantineProvider } from '@mantine/core'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { fireEvent, render, screen, waitFor, within } from '@testing-library/react'
 import { beforeEach, expect, it, vi } from 'vitest'
-import { addOffline, addPart, removeOffline, removeOfflineBuild } from '../../api/commands'
-import { offlineBuildsQuery, offlineQuery } from '../../api/queries'
+import { addPart } from '../../api/commands'
+import { addOffline, offlineBuildsQuery, offlineQuery, removeOffline, removeOfflineBuild } from '../../api/offline'
 import type { FileImport, OfflineBuild, OfflineEnvironmentOut } from '../../api/types'
 import { ApiError } from '../../lib/errors'
 import { PreferencesProvider } from '../../lib/preferences'
 import { BuildList, OfflineList } from './OfflineCard'
 import { OfflineDialog } from './OfflineDialog'
 
-vi.mock('../../api/commands', () => ({
+vi.mock('../../api/commands', () => ({ addPart: vi.fn(), getImport: vi.fn() }))
+
+vi.mock('../../api/offline', async (actual) => ({
+  ...(await actual<typeof import('../../api/offline')>()),
   addOffline: vi.fn(),
-  addPart: vi.fn(),
-  getImport: vi.fn(),
   removeOffline: vi.fn(async () => undefined),
   removeOfflineBuild: vi.fn(async () => undefined),
 }))
