@@ -36,6 +36,49 @@ test('a list is the overview’s table, the worst first, and its filters stand i
   await expect(page).toHaveURL(/\/vms$/)
 })
 
+test('values of a filter are offered with how many objects have each, and one is chosen by keyboard', async ({
+  page,
+  request,
+}) => {
+  const { items } = (await api(request, '/filters/owner?kind=vms')) as unknown as {
+    items: { value: string; filter: string; objects: number }[]
+  }
+  const first = items[0]
+  await page.goto('/vms')
+  await page.getByRole('button', { name: 'Filters' }).press('Enter')
+  const box = page.getByRole('dialog', { name: 'Filters' })
+  const field = box.getByRole('combobox', { name: 'Filter by owner' })
+  await field.fill(first?.value.slice(0, 3).toUpperCase() ?? '')
+  const option = box.getByRole('listbox', { name: 'Values of owner' }).getByRole('option').first()
+  await expect(option).toContainText(`${first?.objects} VM`)
+  await expect(option).toContainText(first?.value ?? '')
+  await settled(page)
+  expect(await violationsInDarkAndLight(page)).toEqual([])
+  // The values close before the box that they are in.
+  await page.keyboard.press('Escape')
+  await expect(option).toBeHidden()
+  await expect(box).toBeVisible()
+  await page.keyboard.press('ArrowDown')
+  await expect(option).toHaveAttribute('data-combobox-selected', 'true')
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('table', { name: 'VMs' })).toHaveAttribute(
+    'aria-rowcount',
+    String((first?.objects ?? 0) + 1),
+  )
+  await page.keyboard.press('Escape')
+  await expect(box).toBeHidden()
+  await expect(page.getByRole('button', { name: `Remove filter owner: ${first?.filter}` })).toHaveText(
+    `owner: ${first?.filter}`,
+  )
+
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.getByRole('button', { name: 'Filters (1)' }).click()
+  await box.getByRole('combobox', { name: 'Filter by cluster' }).click()
+  await expect(box.getByRole('listbox', { name: 'Values of cluster' }).getByRole('option').first()).toBeVisible()
+  await settled(page)
+  expect(await violationsInDarkAndLight(page)).toEqual([])
+})
+
 test('the overview has the same filters, in one line at 1440 px', async ({ page }) => {
   await page.goto('/?kind=vms')
   const table = page.getByRole('table', { name: 'VMs by excess outstanding I/O' })

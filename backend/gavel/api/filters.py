@@ -13,12 +13,16 @@ from gavel.db.queries.owners import label_meanings
 from gavel.domain.labels import LONGEST_NAME, LONGEST_VALUE, LabelKind, Meaning
 
 _MOST_LABELS = 5
+# Of a name and a value with what stands between or before them: whatever is offered can be asked for.
+_LONGEST = LONGEST_NAME + LONGEST_VALUE + 1
 _LABEL = "name=value, name= for any value, or a part of the value; without regard to case"
-_PART = "a part, without regard to case; of objects other than VMs: of a VM on them"
-Part = Annotated[str, Query(max_length=200, pattern=TEXT_PATTERN, description=_PART)]
-NamePart = Annotated[str, Query(max_length=200, pattern=TEXT_PATTERN, description="a part of its name")]
+_PART = "a part, or = and the whole, without regard to case; of objects other than VMs: of a VM on them"
+Part = Annotated[str, Query(max_length=_LONGEST, pattern=TEXT_PATTERN, description=_PART)]
+NamePart = Annotated[
+    str, Query(max_length=_LONGEST, pattern=TEXT_PATTERN, description="a part of its name, or = and the whole")
+]
 Labels = Annotated[
-    list[Annotated[str, Query(max_length=LONGEST_NAME + LONGEST_VALUE + 1, pattern=TEXT_PATTERN)]],
+    list[Annotated[str, Query(max_length=_LONGEST, pattern=TEXT_PATTERN)]],
     Query(max_length=_MOST_LABELS, description=_LABEL),
 ]
 
@@ -38,17 +42,17 @@ def object_filter(
     owner: Annotated[
         str,
         Query(
-            max_length=LONGEST_VALUE,
+            max_length=LONGEST_VALUE + 1,
             pattern=TEXT_PATTERN,
-            description="a part of the owner, by the label that means so",
+            description="a part of the owner, or = and the whole, by the label that means so",
         ),
     ] = "",
     application: Annotated[
         str,
         Query(
-            max_length=LONGEST_VALUE,
+            max_length=LONGEST_VALUE + 1,
             pattern=TEXT_PATTERN,
-            description="a part of the application, by the label that means so",
+            description="a part of the application, or = and the whole, by the label that means so",
         ),
     ] = "",
     folder: Part = "",
@@ -56,11 +60,20 @@ def object_filter(
     vcenter: NamePart = "",
     array: Annotated[
         str,
-        Query(max_length=200, pattern=TEXT_PATTERN, description="a part of the name of an array that holds its data"),
+        Query(
+            max_length=_LONGEST,
+            pattern=TEXT_PATTERN,
+            description="a part of the name of an array that holds its data, or = and the whole",
+        ),
     ] = "",
     source: Annotated[int | None, Query(ge=1, le=INT32_MAX, description="only of this vCenter or array")] = None,
     vendor: Annotated[
-        str, Query(max_length=200, pattern=TEXT_PATTERN, description="a part, as hosts name that of a device")
+        str,
+        Query(
+            max_length=200,
+            pattern=TEXT_PATTERN,
+            description="a part, or = and the whole, as hosts name that of a device",
+        ),
     ] = "",
 ) -> ObjectFilter:
     labels = [

@@ -737,6 +737,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/filters/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Filter Values
+         * @description Values of one filter of a list with the number of objects that have each, the most used first.
+         */
+        get: operations["list_filter_values"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/findings": {
         parameters: {
             query?: never;
@@ -3773,6 +3793,28 @@ export interface components {
             text: string;
         };
         /**
+         * FilterValue
+         * @description `filter`: what the list's filter takes for this value alone. `objects`: of the list's kind that have it, without other filters.
+         */
+        FilterValue: {
+            /** Filter */
+            filter: string;
+            /** Objects */
+            objects: number;
+            /** Value */
+            value: string;
+        };
+        /**
+         * FilterValues
+         * @description `total`: how many values match, not only those that are offered.
+         */
+        FilterValues: {
+            /** Items */
+            items: components["schemas"]["FilterValue"][];
+            /** Total */
+            total: number;
+        };
+        /**
          * FindingChangeOut
          * @description A change of state. before: null when it was first raised. by: empty, where it happened by itself.
          */
@@ -5583,6 +5625,12 @@ export interface components {
             /** Upper Ios */
             upper_ios: number;
         };
+        /**
+         * OfferedFilter
+         * @description Filters of lists whose values are in the inventory.
+         * @enum {string}
+         */
+        OfferedFilter: "owner" | "application" | "label" | "folder" | "cluster" | "vcenter" | "array";
         /**
          * OfflineBuildFileOut
          * @description `import_id`: its parts go to `PUT /imports/{import_id}/parts`. `is_upload`: false for a capture that is imported already.
@@ -13446,17 +13494,17 @@ export interface operations {
     list_arrays: {
         parameters: {
             query?: {
-                /** @description a part of the application, by the label that means so */
+                /** @description a part of the application, or = and the whole, by the label that means so */
                 application?: string;
-                /** @description a part of the name of an array that holds its data */
+                /** @description a part of the name of an array that holds its data, or = and the whole */
                 array?: string;
                 /** @description name=value, name= for any value, or a part of the value; without regard to case */
                 attribute?: string[];
-                /** @description a part of its name */
+                /** @description a part of its name, or = and the whole */
                 cluster?: string;
-                /** @description a part, without regard to case; of objects other than VMs: of a VM on them */
+                /** @description a part, or = and the whole, without regard to case; of objects other than VMs: of a VM on them */
                 dns?: string;
-                /** @description a part, without regard to case; of objects other than VMs: of a VM on them */
+                /** @description a part, or = and the whole, without regard to case; of objects other than VMs: of a VM on them */
                 folder?: string;
                 /** @description as elsewhere; default: the last 5 analyzed minutes */
                 from?: string | null;
@@ -13468,7 +13516,7 @@ export interface operations {
                 layer?: ("guest" | "kernel" | "san" | "array") | null;
                 limit?: number;
                 offset?: number;
-                /** @description a part of the owner, by the label that means so */
+                /** @description a part of the owner, or = and the whole, by the label that means so */
                 owner?: string;
                 search?: string;
                 /** @description only objects of this severity; what has cleared is left out */
@@ -13481,9 +13529,9 @@ export interface operations {
                 tag?: string[];
                 /** @description ISO 8601 with zone, `now` or `-3h` */
                 to?: string;
-                /** @description a part of its name */
+                /** @description a part of its name, or = and the whole */
                 vcenter?: string;
-                /** @description a part, as hosts name that of a device */
+                /** @description a part, or = and the whole, as hosts name that of a device */
                 vendor?: string;
             };
             header?: never;
@@ -14959,17 +15007,17 @@ export interface operations {
     list_datastores: {
         parameters: {
             query?: {
-                /** @description a part of the application, by the label that means so */
+                /** @description a part of the application, or = and the whole, by the label that means so */
                 application?: string;
-                /** @description a part of the name of an array that holds its data */
+                /** @description a part of the name of an array that holds its data, or = and the whole */
                 array?: string;
                 /** @description name=value, name= for any value, or a part of the value; without regard to case */
                 attribute?: string[];
-                /** @description a part of its name */
+                /** @description a part of its name, or = and the whole */
                 cluster?: string;
-                /** @description a part, without regard to case; of objects other than VMs: of a VM on them */
+                /** @description a part, or = and the whole, without regard to case; of objects other than VMs: of a VM on them */
                 dns?: string;
-                /** @description a part, without regard to case; of objects other than VMs: of a VM on them */
+                /** @description a part, or = and the whole, without regard to case; of objects other than VMs: of a VM on them */
                 folder?: string;
                 /** @description as elsewhere; default: the last 5 analyzed minutes */
                 from?: string | null;
@@ -14981,7 +15029,7 @@ export interface operations {
                 layer?: ("guest" | "kernel" | "san" | "array") | null;
                 limit?: number;
                 offset?: number;
-                /** @description a part of the owner, by the label that means so */
+                /** @description a part of the owner, or = and the whole, by the label that means so */
                 owner?: string;
                 search?: string;
                 /** @description only objects of this severity; what has cleared is left out */
@@ -14994,9 +15042,9 @@ export interface operations {
                 tag?: string[];
                 /** @description ISO 8601 with zone, `now` or `-3h` */
                 to?: string;
-                /** @description a part of its name */
+                /** @description a part of its name, or = and the whole */
                 vcenter?: string;
-                /** @description a part, as hosts name that of a device */
+                /** @description a part, or = and the whole, as hosts name that of a device */
                 vendor?: string;
             };
             header?: never;
@@ -16365,6 +16413,56 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refused401"];
+            421: components["responses"]["Refused421"];
+            422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    list_filter_values: {
+        parameters: {
+            query?: {
+                kind?: components["schemas"]["ScopePath"];
+                limit?: number;
+                /** @description a part of the value; of a label also name=part */
+                search?: string;
+            };
+            header?: never;
+            path: {
+                name: components["schemas"]["OfferedFilter"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "filter": "=finance",
+                     *           "objects": 12,
+                     *           "value": "finance"
+                     *         },
+                     *         {
+                     *           "filter": "=finance IT",
+                     *           "objects": 9,
+                     *           "value": "finance IT"
+                     *         }
+                     *       ],
+                     *       "total": 2
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FilterValues"];
+                };
+            };
+            401: components["responses"]["Refused401"];
+            404: components["responses"]["Refused404"];
             421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
             429: components["responses"]["Refused429"];
@@ -17847,17 +17945,17 @@ export interface operations {
     list_hosts: {
         parameters: {
             query?: {
-                /** @description a part of the application, by the label that means so */
+                /** @description a part of the application, or = and the whole, by the label that means so */
                 application?: string;
-                /** @description a part of the name of an array that holds its data */
+                /** @description a part of the name of an array that holds its data, or = and the whole */
                 array?: string;
                 /** @description name=value, name= for any value, or a part of the value; without regard to case */
                 attribute?: string[];
-                /** @description a part of its name */
+                /** @description a part of its name, or = and the whole */
                 cluster?: string;
-                /** @description a part, without regard to case; of objects other than VMs: of a VM on them */
+                /** @description a part, or = and the whole, without regard to case; of objects other than VMs: of a VM on them */
                 dns?: string;
-                /** @description a part, without regard to case; of objects other than VMs: of a VM on them */
+                /** @description a part, or = and the whole, without regard to case; of objects other than VMs: of a VM on them */
                 folder?: string;
                 /** @description as elsewhere; default: the last 5 analyzed minutes */
                 from?: string | null;
@@ -17869,7 +17967,7 @@ export interface operations {
                 layer?: ("guest" | "kernel" | "san" | "array") | null;
                 limit?: number;
                 offset?: number;
-                /** @description a part of the owner, by the label that means so */
+                /** @description a part of the owner, or = and the whole, by the label that means so */
                 owner?: string;
                 search?: string;
                 /** @description only objects of this severity; what has cleared is left out */
@@ -17882,9 +17980,9 @@ export interface operations {
                 tag?: string[];
                 /** @description ISO 8601 with zone, `now` or `-3h` */
                 to?: string;
-                /** @description a part of its name */
+                /** @description a part of its name, or = and the whole */
                 vcenter?: string;
-                /** @description a part, as hosts name that of a device */
+                /** @description a part, or = and the whole, as hosts name that of a device */
                 vendor?: string;
             };
             header?: never;
@@ -19881,19 +19979,19 @@ export interface operations {
     overview: {
         parameters: {
             query?: {
-                /** @description a part of the application, by the label that means so */
+                /** @description a part of the application, or = and the whole, by the label that means so */
                 application?: string;
-                /** @description a part of the name of an array that holds its data */
+                /** @description a part of the name of an array that holds its data, or = and the whole */
                 array?: string;
                 /** @description name=value, name= for any value, or a part of the value; without regard to case */
                 attribute?: string[];
-                /** @description a part of its name */
+                /** @description a part of its name, or = and the whole */
                 cluster?: string;
                 /** @description only diagnoses with this confidence */
                 confidence?: ("confirmed" | "likely" | "inconclusive") | null;
-                /** @description a part, without regard to case; of objects other than VMs: of a VM on them */
+                /** @description a part, or = and the whole, without regard to case; of objects other than VMs: of a VM on them */
                 dns?: string;
-                /** @description a part, without regard to case; of objects other than VMs: of a VM on them */
+                /** @description a part, or = and the whole, without regard to case; of objects other than VMs: of a VM on them */
                 folder?: string;
                 /** @description as elsewhere; default: the last 5 analyzed minutes */
                 from?: string | null;
@@ -19907,7 +20005,7 @@ export interface operations {
                 limit?: number;
                 offset?: number;
                 order?: "asc" | "desc";
-                /** @description a part of the owner, by the label that means so */
+                /** @description a part of the owner, or = and the whole, by the label that means so */
                 owner?: string;
                 search?: string;
                 /** @description only objects of this severity; what has cleared is left out */
@@ -19920,9 +20018,9 @@ export interface operations {
                 tag?: string[];
                 /** @description ISO 8601 with zone, `now` or `-3h` */
                 to?: string;
-                /** @description a part of its name */
+                /** @description a part of its name, or = and the whole */
                 vcenter?: string;
-                /** @description a part, as hosts name that of a device */
+                /** @description a part, or = and the whole, as hosts name that of a device */
                 vendor?: string;
             };
             header?: never;
@@ -21933,17 +22031,17 @@ export interface operations {
     list_vms: {
         parameters: {
             query?: {
-                /** @description a part of the application, by the label that means so */
+                /** @description a part of the application, or = and the whole, by the label that means so */
                 application?: string;
-                /** @description a part of the name of an array that holds its data */
+                /** @description a part of the name of an array that holds its data, or = and the whole */
                 array?: string;
                 /** @description name=value, name= for any value, or a part of the value; without regard to case */
                 attribute?: string[];
-                /** @description a part of its name */
+                /** @description a part of its name, or = and the whole */
                 cluster?: string;
-                /** @description a part, without regard to case; of objects other than VMs: of a VM on them */
+                /** @description a part, or = and the whole, without regard to case; of objects other than VMs: of a VM on them */
                 dns?: string;
-                /** @description a part, without regard to case; of objects other than VMs: of a VM on them */
+                /** @description a part, or = and the whole, without regard to case; of objects other than VMs: of a VM on them */
                 folder?: string;
                 /** @description as elsewhere; default: the last 5 analyzed minutes */
                 from?: string | null;
@@ -21955,7 +22053,7 @@ export interface operations {
                 layer?: ("guest" | "kernel" | "san" | "array") | null;
                 limit?: number;
                 offset?: number;
-                /** @description a part of the owner, by the label that means so */
+                /** @description a part of the owner, or = and the whole, by the label that means so */
                 owner?: string;
                 search?: string;
                 /** @description only objects of this severity; what has cleared is left out */
@@ -21968,9 +22066,9 @@ export interface operations {
                 tag?: string[];
                 /** @description ISO 8601 with zone, `now` or `-3h` */
                 to?: string;
-                /** @description a part of its name */
+                /** @description a part of its name, or = and the whole */
                 vcenter?: string;
-                /** @description a part, as hosts name that of a device */
+                /** @description a part, or = and the whole, as hosts name that of a device */
                 vendor?: string;
             };
             header?: never;
@@ -24286,17 +24384,17 @@ export interface operations {
     list_volumes: {
         parameters: {
             query?: {
-                /** @description a part of the application, by the label that means so */
+                /** @description a part of the application, or = and the whole, by the label that means so */
                 application?: string;
-                /** @description a part of the name of an array that holds its data */
+                /** @description a part of the name of an array that holds its data, or = and the whole */
                 array?: string;
                 /** @description name=value, name= for any value, or a part of the value; without regard to case */
                 attribute?: string[];
-                /** @description a part of its name */
+                /** @description a part of its name, or = and the whole */
                 cluster?: string;
-                /** @description a part, without regard to case; of objects other than VMs: of a VM on them */
+                /** @description a part, or = and the whole, without regard to case; of objects other than VMs: of a VM on them */
                 dns?: string;
-                /** @description a part, without regard to case; of objects other than VMs: of a VM on them */
+                /** @description a part, or = and the whole, without regard to case; of objects other than VMs: of a VM on them */
                 folder?: string;
                 /** @description as elsewhere; default: the last 5 analyzed minutes */
                 from?: string | null;
@@ -24308,7 +24406,7 @@ export interface operations {
                 layer?: ("guest" | "kernel" | "san" | "array") | null;
                 limit?: number;
                 offset?: number;
-                /** @description a part of the owner, by the label that means so */
+                /** @description a part of the owner, or = and the whole, by the label that means so */
                 owner?: string;
                 search?: string;
                 /** @description only objects of this severity; what has cleared is left out */
@@ -24321,9 +24419,9 @@ export interface operations {
                 tag?: string[];
                 /** @description ISO 8601 with zone, `now` or `-3h` */
                 to?: string;
-                /** @description a part of its name */
+                /** @description a part of its name, or = and the whole */
                 vcenter?: string;
-                /** @description a part, as hosts name that of a device */
+                /** @description a part, or = and the whole, as hosts name that of a device */
                 vendor?: string;
             };
             header?: never;

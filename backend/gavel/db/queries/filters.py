@@ -61,18 +61,23 @@ def _with(condition: str, parameters: Mapping[str, Any]) -> ColumnElement[bool]:
     return bound  # type: ignore[no-any-return]
 
 
+def pattern(part: str) -> str:
+    """For ILIKE with ESCAPE '!': what holds the part, or, of "=text", what is the text."""
+    return escaped(part[1:]) if part.startswith("=") else f"%{escaped(part)}%"
+
+
 def _conditions(kind: RefKind, wanted: ObjectFilter) -> Iterator[Condition]:
     """SQL for the ids of objects that fit, each with its parameters."""
     if wanted.cluster:
-        yield _IN_CLUSTER[kind], {"cluster": f"%{escaped(wanted.cluster)}%"}
+        yield _IN_CLUSTER[kind], {"cluster": pattern(wanted.cluster)}
     if wanted.vcenter:
-        yield _IN_VCENTER[kind], {"vcenter": f"%{escaped(wanted.vcenter)}%"}
+        yield _IN_VCENTER[kind], {"vcenter": pattern(wanted.vcenter)}
     if wanted.array:
-        yield _on_array(kind), {"array": f"%{escaped(wanted.array)}%"}
+        yield _on_array(kind), {"array": pattern(wanted.array)}
     if wanted.source_id is not None:
         yield f"SELECT t.id FROM {TABLES[kind].name} t WHERE t.source_id = :source_id", {"source_id": wanted.source_id}
     if wanted.vendor:
-        yield _by_vendor(kind), {"vendor": f"%{escaped(wanted.vendor)}%"}
+        yield _by_vendor(kind), {"vendor": pattern(wanted.vendor)}
     of_vm = list(_of_vm(wanted))
     if of_vm:
         yield _by_vms(kind, wanted, of_vm)
@@ -106,7 +111,7 @@ def _of_vm(wanted: ObjectFilter) -> Iterator[Condition]:
         yield inside, {"network": wanted.network}
     for column, part in (("dns_name", wanted.dns), ("folder", wanted.folder)):
         if part:
-            yield f"m.{column} ILIKE :{column} ESCAPE '!'", {column: f"%{escaped(part)}%"}
+            yield f"m.{column} ILIKE :{column} ESCAPE '!'", {column: pattern(part)}
     for number, label in enumerate(wanted.labels):
         condition, parameters = _label(label, number)
         yield (
@@ -125,7 +130,7 @@ def _label(wanted: LabelFilter, number: int) -> Condition:
         parameters[f"label_name{number}"] = wanted.name
     if wanted.value is not None and wanted.is_part:
         conditions.append(f"l.value ILIKE :label_value{number} ESCAPE '!'")
-        parameters[f"label_value{number}"] = f"%{escaped(wanted.value)}%"
+        parameters[f"label_value{number}"] = pattern(wanted.value)
     elif wanted.value is not None:
         conditions.append(f"lower(l.value) = lower(:label_value{number})")
         parameters[f"label_value{number}"] = wanted.value

@@ -7,7 +7,8 @@ from gavel.domain.labels import LabelKind
 
 @dataclass(frozen=True, slots=True)
 class LabelFilter:
-    """Labels of this name, or of any; `value`: of this value, or of any. Without regard to case. is_part: the value only holds the text."""
+    """Labels of this name, or of any; `value`: of this value, or of any. Without regard to case. is_part: the value only holds the text,
+    or, of "=text", is it."""
 
     name: str | None
     value: str | None
@@ -20,9 +21,9 @@ class ObjectFilter:
     """Empty fields do not narrow. Of objects other than VMs, `ip`, `dns`, `folder` and `labels` are about one VM on them that fits all;
     labels may be the object's own instead.
 
-    dns, folder, cluster, vendor, vcenter, array: a part, without regard to case. vcenter: the name of the source; of volumes and arrays,
-    that of a host that sees them. array: on which the object's data is. source_id: the vCenter or array that has it in its inventory.
-    ip: a part of an address as it is written; network: one in CIDR,
+    dns, folder, cluster, vendor, vcenter, array: a part, or "=" and the whole, without regard to case. vcenter: the name of the source;
+    of volumes and arrays, that of a host that sees them. array: on which the object's data is. source_id: the vCenter or array that has
+    it in its inventory. ip: a part of an address as it is written; network: one in CIDR,
     in which the address lies.
     """
 

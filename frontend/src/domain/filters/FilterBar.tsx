@@ -3,12 +3,14 @@
 import { Button } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { useState } from 'react'
+import type { EntityKind } from '../../api/queries'
 import * as filtersCopy from '../../copy/filters'
 import { useBoxButton } from '../../kit/layout/boxButton'
 import { Icon } from '../../kit/mark/Icon'
 import { standing } from '../../kit/schedule/onPress'
 import { NameFilter } from '../../kit/table/NameFilter'
 import { atLeast } from '../../lib/breakpoints'
+import { KIND } from '../kinds'
 import { FilterField } from './FilterField'
 import { FIELDS, SEVERITY } from './fields'
 import { useFilters, valueWord } from './useFilters'
@@ -17,7 +19,7 @@ const FiltersBox = standing(async () => (await import('./FiltersBox')).default)
 
 const OFFERED = FIELDS.filter(({ isHidden }) => !isHidden)
 
-export function FilterBar({ noun }: { noun: string }) {
+export function FilterBar({ kind }: { kind: EntityKind }) {
   const { values, set, active } = useFilters()
   const [isOpen, setOpen] = useState(false)
   const { button, carried } = useBoxButton(isOpen)
@@ -26,14 +28,25 @@ export function FilterBar({ noun }: { noun: string }) {
   const count = active.filter((field) => fields.includes(field)).length
   return (
     <>
-      <NameFilter noun={noun} value={values.q ?? ''} onChange={(text) => set('q', text, { replace: true })} />
+      <NameFilter
+        noun={KIND[kind].noun}
+        value={values.q ?? ''}
+        onChange={(text) => set('q', text, { replace: true })}
+      />
       {!isPhone && (
         <FilterField field={SEVERITY} value={values.severity ?? ''} onChange={(value) => set('severity', value)} />
       )}
       <Button {...carried} variant="default" leftSection={<Icon name="filter" />} onClick={() => setOpen(!isOpen)}>
         {count === 0 ? filtersCopy.filters : filtersCopy.filtersSet(count)}
       </Button>
-      <FiltersBox opened={isOpen} onChange={setOpen} of={button} label={filtersCopy.filters} fields={fields} />
+      <FiltersBox
+        opened={isOpen}
+        onChange={setOpen}
+        of={button}
+        label={filtersCopy.filters}
+        fields={fields}
+        kind={kind}
+      />
     </>
   )
 }

@@ -71,7 +71,7 @@ export function ListPage<Kind extends EntityKind>({ kind, columns }: ListPagePro
         {isLive && newest.length > 0 && <DataAge at_ms={at_ms} />}
         {total === undefined && !hasFailed && <span className="muted">{listsCopy.loading(noun)}</span>}
         <div className="filters row wrap push gap-8">
-          <FilterBar noun={noun} />
+          <FilterBar kind={kind} />
           <ColumnChooser choice={choice} />
           <SaveTable
             title={listsCopy.csvTitle(title, savedWindow(window, at_ms))}

@@ -92,7 +92,6 @@ interface ToolsProps {
 /** What is ranked and how. */
 function Tools({ kind, onKind, at_ms, children }: ToolsProps) {
   const { zone } = usePreferences()
-  const { noun } = KIND[kind]
   return (
     <div className="row wrap inset gap-wrap">
       <Segments
@@ -103,7 +102,7 @@ function Tools({ kind, onKind, at_ms, children }: ToolsProps) {
       />
       {at_ms !== null && <span className="muted numeric">{overviewCopy.atCursor(formatClock(at_ms, zone))}</span>}
       <div className="filters row wrap push gap-8">
-        <FilterBar noun={noun} />
+        <FilterBar kind={kind} />
         {children}
       </div>
     </div>

@@ -12,12 +12,23 @@ interface BesideProps {
   onChange: (opened: boolean) => void
   className?: string | undefined
   maw?: number
+  /** Off while something in it is open that Escape closes first. */
+  closeOnEscape?: boolean
   children: ReactNode
 }
 
-export function Beside({ of, label, opened, onChange, className, maw, children }: BesideProps) {
+export function Beside({ of, label, opened, onChange, className, maw, closeOnEscape = true, children }: BesideProps) {
   return (
-    <Popover id={of.id} opened={opened} onChange={onChange} position="bottom-end" shadow="lg" trapFocus returnFocus>
+    <Popover
+      id={of.id}
+      opened={opened}
+      onChange={onChange}
+      position="bottom-end"
+      shadow="lg"
+      closeOnEscape={closeOnEscape}
+      trapFocus
+      returnFocus
+    >
       <Popover.Target>
         <StandIn of={of.element} />
       </Popover.Target>
