@@ -21,6 +21,7 @@ const FRONTEND = join(dirname(fileURLToPath(import.meta.url)), '..')
 const ROOT = join(FRONTEND, '..')
 const [GAVEL, PYTHON] = ['gavel', 'python'].map((name) => join(ROOT, '.venv/bin', name))
 const DATA_DIR = process.env.GAVEL_E2E_DATA_DIR
+const CLI = join(FRONTEND, 'node_modules/@playwright/test/cli.js')
 // The API's, then the lab's: two arrays, two vCenters, and what really happens in it.
 const PORTS = 6
 const SLOWNESS = Number(process.env.GAVEL_TEST_SLOWNESS ?? 1)
@@ -125,16 +126,31 @@ async function stopGavel({ child, folder }) {
 }
 
 async function playwright(project, env) {
-  const cli = join(FRONTEND, 'node_modules/@playwright/test/cli.js')
-  // The words of the caller may name tests of the other project only.
-  const options = [`--project=${project}`, ...(words.length > 0 ? ['--pass-with-no-tests'] : []), ...words]
-  const child = spawn(process.execPath, [cli, 'test', ...options], {
+  const child = spawn(process.execPath, [CLI, 'test', `--project=${project}`, ...words], {
     cwd: FRONTEND,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'inherit', 'inherit'],
   })
   const [code] = await once(child, 'exit')
   return code ?? 1
+}
+
+/** Those of the projects that have tests which the caller's words name: nothing is started for the others. An error where none has. */
+async function withTests(projects) {
+  if (words.length === 0) return projects
+  const listed = await Promise.all(
+    projects.map((project) =>
+      promisify(execFile)(process.execPath, [CLI, 'test', '--list', `--project=${project}`, ...words], {
+        cwd: FRONTEND,
+        maxBuffer: 64 * 2 ** 20,
+      }).catch((error) => error),
+    ),
+  )
+  if (listed.every((one) => one instanceof Error)) {
+    process.stderr.write(listed.map(({ stdout, stderr }) => stderr + stdout).join(''))
+    throw new Error(`No test of ${projects.join(' or ')} fits ${words.join(' ')}.`)
+  }
+  return projects.filter((_, index) => !(listed[index] instanceof Error))
 }
 
 async function against(start, project) {
@@ -165,9 +181,7 @@ if (process.env.GAVEL_E2E_URL) {
 } else {
   if (!existsSync(GAVEL)) throw new Error(`${GAVEL} is missing. Run \`make setup\` first, or set GAVEL_E2E_URL.`)
   const codes = []
-  if (['held', 'e2e'].includes(project)) codes.push(await against(startHeld, 'held'))
-  else if (project === 'pictures') codes.push(await against(startHeld, 'pictures'))
-  if (!['held', 'pictures'].includes(project))
-    codes.push(await against(startLiving, project === 'e2e' ? 'living' : project))
+  for (const one of await withTests(project === 'e2e' ? ['held', 'living'] : [project]))
+    codes.push(await against(['held', 'pictures'].includes(one) ? startHeld : startLiving, one))
   process.exitCode = Math.max(...codes)
 }

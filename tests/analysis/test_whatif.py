@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from gavel.analysis.queue_model import PARTS, Ceiling, QueueTimes
 from gavel.analysis.queue_response import fit_response, throughput_stays
+from gavel.analysis.unread_limit import predict_with_limit
 from gavel.analysis.whatif import (
     Knobs,
     Load,
@@ -132,6 +133,29 @@ def test_what_if_history_at_one_count_never_makes_storage_faster_than_it_was() -
     load = Load(iops=8 / 7_200e-6, times=QueueTimes(array=7_200))
     now = Knobs(device_depth=8)
     assert predict(load, now, replace(now, device_depth=32), fitted).total.low > 6_000
+
+
+def test_what_if_of_a_limit_that_was_not_read_holds_with_and_without_one() -> None:
+    """Deeper queues help, or a limit that is reached holds IOPS and all that waits with it."""
+    unread = replace(NOW, is_limit_read=False)
+    deeper = replace(unread, virtual_disk_queue=96, device_depth=96)
+    free = predict(AS_FOUND, NOW, replace(deeper, is_limit_read=True))
+    outlook = predict_with_limit(AS_FOUND, unread, deeper)
+    assert outlook.iops.low == pytest.approx(65_000)
+    assert outlook.iops.high == pytest.approx(free.iops.high)
+    assert outlook.total.low == pytest.approx(free.total.low)
+    assert outlook.total.high == pytest.approx(96 / 65_000 * 1e6)
+    assert (outlook.part("hypervisor").high or 0) > (free.part("hypervisor").high or 0) + 400
+    assert predict_with_limit(AS_FOUND, NOW, replace(deeper, is_limit_read=True)) == free
+
+
+def test_what_if_of_a_limit_that_was_not_read_and_is_lifted_may_take_its_wait_away() -> None:
+    load = replace(AS_FOUND, iops=1_000, times=QueueTimes(hypervisor=5_000, array=500))
+    unread = Knobs(threads=5.5, is_limit_read=False)
+    outlook = predict_with_limit(load, unread, replace(unread, is_limit_read=True))
+    assert outlook.part("hypervisor").holds(5_000)
+    assert outlook.part("hypervisor").low == pytest.approx(0)
+    assert outlook.total.low == pytest.approx(500, rel=0.01)
 
 
 def test_what_if_names_the_limit_that_binds_next() -> None:

@@ -145,8 +145,6 @@ PATHS = ["esx-1/p0", "esx-1/p1"]
 def two_paths(story: Story, *, optimized: tuple[bool, bool], working: tuple[bool, bool]) -> None:
     for n in range(2):
         story.set("path", f"esx-1/p{n}", "is_optimized", optimized[n])
-        # What the policy does not use just now is not down.
-        story.set("path", f"esx-1/p{n}", "is_working", False)
         story.set("path", f"esx-1/p{n}", "state", "active" if working[n] else "dead")
 
 

@@ -111,6 +111,24 @@ def test_what_if_of_settings_that_were_not_read_invents_none(
     assert "device queue depth of this queue was not read" in refused(client, body)
 
 
+def test_what_if_of_disks_whose_limit_was_not_read_says_so_until_it_is_given(
+    client: TestClient, engine: Engine, environment: Environment, queue: int
+) -> None:
+    vm = environment.id("vm", "vm-1")
+    known = tried(client, {"kind": "vm", "id": vm}, dsnro=64)
+    with transaction(engine) as connection:
+        connection.execute(
+            text("UPDATE vm_disk SET snapshot_depth = NULL, iops_limit = NULL WHERE vm_id = :vm"), {"vm": vm}
+        )
+    found = tried(client, {"kind": "vm", "id": vm}, dsnro=64)
+    assert (found["now"]["is_limit_read"], found["then"]["is_limit_read"]) == (False, False)
+    assert [note for note in found["notes"] if note.startswith("IOPS limit not known")]
+    assert found["total_us"]["upper"] >= known["total_us"]["upper"]
+    assert found["iops"]["lower"] == pytest.approx(found["iops"]["before"], rel=0.01)
+    assert tried(client, {"kind": "vm", "id": vm}, iops_limit=500)["then"]["is_limit_read"]
+    assert known["now"]["is_limit_read"]
+
+
 def test_what_if_without_io_object_or_workload_says_so(
     client: TestClient, environment: Environment, store: int
 ) -> None:

@@ -167,7 +167,6 @@ def host_inventory(key: str = "vc-1", tag: int = 0x9714) -> HostInventory:
                 f"{h}/vmhba1",
                 "t",
                 "active",
-                n == 0,
                 True,
                 f"vmhba1:C0:T{n}:L0",
                 f"p{n}",

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from gavel.correlate.finding_evidence import LOADERS
-from gavel.domain.source import Stream
-from gavel.findings.model import FindingRule
+from gavel.findings.model import FindingRule, NeededHours
 from gavel.findings.registry import RULES, RULES_BY_ID
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -20,12 +19,11 @@ def test_registry_of_findings_names_every_module_of_a_rule() -> None:
     assert len(RULES_BY_ID) == len(RULES)
 
 
-def test_what_rules_need_is_hours_of_an_array_or_says_what_is_missing() -> None:
-    """`correlate.finding_needs` counts the hours of whole arrays alone."""
-    needs = [rule.needs for rule in RULES if rule.needs is not None]
-    assert needs
-    for need in needs:
-        assert need.stream is Stream.ARRAY_WIDE if need.hours else need.missing
+def test_what_rules_need_beside_hours_of_an_array_says_what_is_missing() -> None:
+    needs = {rule.id: rule.needs for rule in RULES if rule.needs is not None}
+    assert {"paths-unbalanced", "unmonitored-initiators", "noisy-neighbor", "task-running"} <= needs.keys()
+    for need in needs.values():
+        assert need.hours if isinstance(need, NeededHours) else need.missing
 
 
 def test_registry_of_findings_has_a_page_for_every_rule_and_no_other() -> None:

@@ -75,7 +75,7 @@ def test_guests_of_the_lab_push_to_the_listener_with_a_token_that_is_made_as_any
     lab, token = services["lab"].launch().argv, services["lab-guests"].launch().argv
     file = str(tmp_path / "lab" / "guest-token")
     assert lab[-4:] == ["--push-to", "http://127.0.0.1:9123", "--push-token", file]
-    assert token[-7:] == ["gavel.cli", "guest", "token", "add", "lab guests", "--file", file]
+    assert token[-8:] == ["gavel.cli", "guest", "token", "add", "lab guests", "--file", file, "--unless-revoked"]
     assert services["lab-guests"].once
     assert not services["lab-guests"].repeat
     assert {"migrate", "lab"} <= set(services["lab-guests"].after)

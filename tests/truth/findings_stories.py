@@ -97,7 +97,7 @@ def quiet(inventory: Inventory) -> Inventory:
         for one in inventory.devices
     )
     # Read in the midst of a story, some are dead.
-    paths = tuple(replace(one, state="active", is_working=True) for one in inventory.paths)
+    paths = tuple(replace(one, state="active") for one in inventory.paths)
     return replace(inventory, devices=devices, paths=paths)
 
 
@@ -120,7 +120,7 @@ def _changed_devices(
 def paths_down(inventory: HostInventory) -> HostInventory:
     keys = {one.key for one in inventory.devices if one.canonical_name in _names_of(inventory, "file-07")}
     paths = tuple(
-        replace(one, state="dead", is_working=False) if one.host_device_key in keys and n % 2 else one
+        replace(one, state="dead") if one.host_device_key in keys and n % 2 else one
         for n, one in enumerate(inventory.paths)
     )
     return replace(inventory, paths=paths)

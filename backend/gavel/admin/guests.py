@@ -11,6 +11,7 @@ from gavel.db.queries.guest_tokens import (
     GuestToken,
     add_guest_token,
     guest_token_by_hash,
+    is_guest_token_revoked,
     revoke_guest_token,
     revoke_guest_token_id,
 )
@@ -52,6 +53,12 @@ def revoke_by_id(engine: Engine, token_id: int, now: datetime) -> None:
     """Raises NotFoundError."""
     with transaction(engine) as connection:
         revoke_guest_token_id(connection, token_id, now)
+
+
+def is_revoked(engine: Engine, name: str) -> bool:
+    """Whether there were tokens of this name, and none is good."""
+    with reading(engine) as connection:
+        return is_guest_token_revoked(connection, name)
 
 
 def guest_token(engine: Engine, given: str) -> GuestToken | None:

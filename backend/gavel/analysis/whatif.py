@@ -54,7 +54,7 @@ class Knobs:
     None elsewhere: no limit, or not known.
 
     virtual_disk_queue: of each disk; device_depth: the effective one; queues: device queues that the workload is spread over evenly (more
-    datastores or hosts); iops_limit: of each disk; demand_iops: what the application wants at most.
+    datastores or hosts); iops_limit: of each disk, is_limit_read False: there may be one; demand_iops: what the application wants at most.
     """
 
     threads: float | None = None
@@ -63,6 +63,7 @@ class Knobs:
     disks: int = 1
     queues: int = 1
     iops_limit: float | None = None
+    is_limit_read: bool = True
     demand_iops: float | None = None
     non_optimized_share: float = 0.0
 
@@ -103,9 +104,10 @@ class Reading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outlook:
-    """closed: both readings, slow first; open_iops, open_times: with IOPS as they are, None where they cannot stay. is_fitted: R(n) is
-    of the queue's own history. is_bounded: latency has an upper bound, for all threads are known or get through.
-    ceilings: I/Os that each limit lets be outstanding or in flight, the binding one first."""
+    """closed: both readings, slow first, then those with an IOPS limit that was not read (others); open_iops, open_times: with IOPS as
+    they are, None where they cannot stay. is_fitted: R(n) is of the queue's own history. is_bounded: latency has an upper bound, for all
+    threads are known or get through. ceilings: I/Os that each limit lets be outstanding or in flight, the binding one first.
+    """
 
     now: Reading
     slow: Reading
@@ -116,23 +118,28 @@ class Outlook:
     is_fitted: bool
     is_bounded: bool
     ceilings: tuple[tuple[Ceiling, float], ...]
+    others: tuple[Reading, ...] = ()
+
+    @property
+    def closed(self) -> tuple[Reading, ...]:
+        return (self.slow, self.fast, *self.others)
 
     @property
     def total(self) -> PredictedRange:
         """Hull of both loops, µs."""
-        totals = [self.slow.times.total, self.fast.times.total]
+        totals = [one.times.total for one in self.closed]
         if self.open_total is not None:
             totals += [self.open_total.low, self.open_total.high or self.open_total.low]
         return PredictedRange(min(totals), max(totals) if self.is_bounded else None)
 
     @property
     def iops(self) -> PredictedRange:
-        rates = [self.slow.iops, self.fast.iops, *([] if self.open_iops is None else [self.open_iops])]
+        rates = [*(one.iops for one in self.closed), *([] if self.open_iops is None else [self.open_iops])]
         return PredictedRange(min(rates), max(rates))
 
     def part(self, name: str) -> PredictedRange:
         """Of one part of the path, hull of both loops."""
-        values = [getattr(self.slow.times, name), getattr(self.fast.times, name)]
+        values = [getattr(one.times, name) for one in self.closed]
         if self.open_times is not None:
             values += [self.open_times[name].low, self.open_times[name].high or self.open_times[name].low]
         grows = name in _WAITS and getattr(self.slow.times, name) > getattr(self.now.times, name) * (1 + 1e-6)

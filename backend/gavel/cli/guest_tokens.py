@@ -5,7 +5,7 @@ import os
 from datetime import UTC, datetime
 from pathlib import Path
 
-from gavel.admin.guests import guest_token, make_guest_token, revoke
+from gavel.admin.guests import guest_token, is_revoked, make_guest_token, revoke
 from gavel.cli.opened import opened
 from gavel.config import Settings
 from gavel.db.engine import Engine, reading, transaction
@@ -26,6 +26,9 @@ def add_token_arguments(parser: argparse.ArgumentParser) -> None:
     add.add_argument(
         "--file", type=Path, help="write it there, readable for its owner only; what is there stays while it is valid"
     )
+    add.add_argument(
+        "--unless-revoked", action="store_true", help="make none where the newest token of this name was revoked"
+    )
     actions.add_parser("list", help="tokens with their last use, and lines that were not used, by reason")
     gone = actions.add_parser("revoke", help="take nothing any more that comes with this token")
     gone.add_argument("name")
@@ -33,7 +36,9 @@ def add_token_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_token(arguments: argparse.Namespace, settings: Settings) -> int:
     with opened(settings) as engine:
-        if arguments.verb == "add" and arguments.file:
+        if arguments.verb == "add" and arguments.unless_revoked and is_revoked(engine, arguments.name):
+            print(f"{arguments.name} was revoked; `gavel guest token add` without --unless-revoked makes a new token.")
+        elif arguments.verb == "add" and arguments.file:
             _add_to_file(engine, arguments)
         elif arguments.verb == "add":
             print(make_guest_token(engine, arguments.name, arguments.vm, datetime.now(UTC)).text)

@@ -23,10 +23,9 @@ from gavel.findings.evidence import BusyDisk, FullQueue, HostPathUse, LimitedRat
 from gavel.findings.evidence_rows import DeviceFacts, PathUseRow
 from gavel.findings.minutes import PartMinutes, minutes_at, sum_of_minutes
 from gavel.findings.model import ObjectRef
+from gavel.findings.rules.unmonitored_initiators import MATCH_MINUTES, MATCH_WINDOW
 
 MINUTE = timedelta(minutes=1)
-# A match of both sides is of an hour, and of three quarters of its minutes at least.
-MATCH_WINDOW, _MATCH_MINUTES = timedelta(hours=1), 45
 # Samples of paths are of five minutes.
 PATH_WINDOW = timedelta(minutes=20)
 _EPOCH = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
@@ -168,7 +167,7 @@ def full_queues(connection: Connection, window: EvidenceWindow) -> Iterator[Full
 
 
 def volume_matches(connection: Connection, window: EvidenceWindow) -> Sequence[VolumeMatch]:
-    hour = LoadWindow(window.to_at - MATCH_WINDOW, window.to_at, _MATCH_MINUTES)
+    hour = LoadWindow(window.to_at - MATCH_WINDOW, window.to_at, MATCH_MINUTES)
     return loads.unmatched_volumes(connection, hour, match=binding.LEAST_MATCH)
 
 

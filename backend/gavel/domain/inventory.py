@@ -274,7 +274,6 @@ class Path:
     hba_key: str | None
     target: str | None
     state: str
-    is_working: bool | None
     is_optimized: bool | None
     name: str
     counter: str | None
@@ -367,7 +366,8 @@ class VmDisk:
 @dataclass(frozen=True, slots=True)
 class HostInventory:
     """`withheld`: what the vCenter keeps from the account, each a sentence with what to do about it. `tasks`: those that run, and
-    those that ended within hours. `kept_labels`: kinds of labels that were not all read, so that one that is missing may still be there.
+    those that ended within hours; `tasks_are_read`: none of them is missing. `kept_labels`: kinds of labels that were not all read, so
+    that one that is missing may still be there.
     """
 
     vcenter: VcenterInfo
@@ -382,6 +382,7 @@ class HostInventory:
     withheld: tuple[str, ...] = ()
     unknown_paths: tuple[UnknownPath, ...] = ()
     tasks: tuple[VmTask, ...] = ()
+    tasks_are_read: bool = True
     kept_labels: frozenset[LabelKind] = frozenset()
 
 

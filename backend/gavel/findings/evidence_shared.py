@@ -1,10 +1,15 @@
 """What rules look at of things that several VMs or paths share. Rates per second, times in µs per I/O. None: not measured."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Literal
 
 from gavel.findings.model import ObjectRef
+
+# What is slower is compared with the quietest of these times before it, each as long as itself, with I/O in so many of its minutes.
+SHARED_WIDTH = timedelta(minutes=10)
+QUIET_BEFORE = tuple(timedelta(minutes=minutes) for minutes in (20, 60, 180, 480, 1440))
+LEAST_QUIET_MINUTES = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

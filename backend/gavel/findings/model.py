@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, Literal, TypeAlias
 
@@ -151,15 +151,42 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class RuleNeed:
-    """Samples without which a rule says nothing about an object. hours: of its past that have to be measured; 0: any of the last hour.
+class NeededHours:
+    """So many hours of an array's past have to be measured as a whole."""
 
-    missing: why a finding cannot be raised, when nothing is stored.
-    """
+    hours: int
+
+
+@dataclass(frozen=True, slots=True)
+class NeededSamples:
+    """least: so many samples of a source's stream in the last hour, of any one object. missing: why a finding cannot be raised without."""
 
     stream: Stream
-    hours: int = 0
-    missing: str = ""
+    missing: str
+    least: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class NeededMinutes:
+    """least: so many analyzed minutes in one of the spans [newest minute − begin, newest minute − end). per_array: of each array with
+    I/O that it counted; else of the environment. missing: what is absent.
+    """
+
+    spans: tuple[tuple[timedelta, timedelta], ...]
+    least: int
+    missing: str
+    per_array: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NeededTasks:
+    """The newest inventory of a source of hosts has to have its tasks. missing: why a finding cannot be raised without."""
+
+    missing: str
+
+
+# Without it a rule says nothing about an object.
+RuleNeed: TypeAlias = NeededHours | NeededSamples | NeededMinutes | NeededTasks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -68,6 +68,7 @@ def capture_inventory(
         datastores=tuple(stores),
         vms=tuple(_vm(*each) for each in sorted(vms)),
         disks=tuple(_disk(key, one, store_of) for key, one in placed.items()),
+        tasks_are_read=False,
     )
 
 

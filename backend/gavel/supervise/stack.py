@@ -141,7 +141,9 @@ def _lab(settings: Settings, migrated: tuple[str, ...]) -> list[Service]:
     if settings.lab_guests and settings.ingest_host and settings.ingest_certificate is None:
         argv += ["--push-to", listener_url(settings), "--push-token", str(token)]
         # As whoever sets up an agent does it.
-        make_token = _module(settings, "gavel.cli", "guest", "token", "add", "lab guests", "--file", str(token))
+        make_token = _module(
+            settings, "gavel.cli", "guest", "token", "add", "lab guests", "--file", str(token), "--unless-revoked"
+        )
         guests = [Service("lab-guests", make_token, after=(*migrated, "lab"), once=True)]
 
     def launch() -> Launch:

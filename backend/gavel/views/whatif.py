@@ -6,7 +6,8 @@ from typing import Any
 
 from gavel.analysis.queue_model import PARTS, Ceiling, QueueTimes, TimePart
 from gavel.analysis.queue_response import FittedResponse
-from gavel.analysis.whatif import Knobs, Load, Outlook, PredictedRange, predict
+from gavel.analysis.unread_limit import predict_with_limit
+from gavel.analysis.whatif import Knobs, Load, Outlook, PredictedRange
 from gavel.views.whatif_load import NotPredictableError, QueueStart, predicted_depth
 
 # What labels call the ceilings.
@@ -102,7 +103,9 @@ class WhatIf:
     @property
     def settings(self) -> Mapping[str, Mapping[str, float | None]]:
         """Before and after: now, then."""
-        same = ("threads", "virtual_disk_queue", "device_depth", "disks", "queues", "iops_limit", "demand_iops")
+        same = (
+            "threads", "virtual_disk_queue", "device_depth", "disks", "queues", "iops_limit", "is_limit_read", "demand_iops",
+        )  # fmt: skip
         return {
             name: {key: getattr(one, key) for key in same} | {"non_optimized_percent": 100 * one.non_optimized_share}
             for name, one in (("now", self.now), ("then", self.then))
@@ -178,6 +181,7 @@ def _tried(
         disks=scenario.disks or now.disks,
         queues=scenario.datastores * scenario.hosts,
         iops_limit=None if scenario.lifts_iops_limit else scenario.iops_limit or now.iops_limit,
+        is_limit_read=now.is_limit_read or scenario.lifts_iops_limit or scenario.iops_limit is not None,
         demand_iops=scenario.demand_iops or now.demand_iops,
     )
     return what_if(load, now, _with_paths(load, then, scenario.non_optimized_percent), fitted, measured)
@@ -199,7 +203,7 @@ def what_if(load: Load, now: Knobs, then: Knobs, fitted: FittedResponse | None, 
     """measured: parts of the path that were. Raises NotPredictableError."""
     _check_limits(then)
     try:
-        outlook = predict(load, now, then, fitted)
+        outlook = predict_with_limit(load, now, then, fitted)
     except ValueError as error:
         raise NotPredictableError(f"Nothing to start from: {error}.") from error
     parts = tuple(_part(outlook, load, name, measured) for name in PARTS)
@@ -243,8 +247,8 @@ def _change(before: float | None, span: PredictedRange) -> PredictedChange:
 def _neighbors(outlook: Outlook, before: float, name: str) -> PredictedChange | None:
     if outlook.now.neighbor_iops <= 0:
         return None
-    after = sorted((getattr(outlook.slow, name), getattr(outlook.fast, name)))
-    return PredictedChange(before, after[0], after[1])
+    after = [getattr(one, name) for one in outlook.closed]
+    return PredictedChange(before, min(after), max(after))
 
 
 def _array(load: Load, outlook: Outlook) -> PredictedChange | None:
@@ -252,15 +256,15 @@ def _array(load: Load, outlook: Outlook) -> PredictedChange | None:
     if load.array_iops is None:
         return None
     rest = max(0.0, load.array_iops - load.iops - load.neighbor_iops)
-    both = [rest + one.iops + (one.neighbor_iops or load.neighbor_iops) for one in (outlook.slow, outlook.fast)]
+    both = [rest + one.iops + (one.neighbor_iops or load.neighbor_iops) for one in outlook.closed]
     if outlook.open_iops is not None:
         both.append(load.array_iops)
     return PredictedChange(load.array_iops, min(both), max(both))
 
 
 def _in_flight(outlook: Outlook) -> PredictedRange:
-    both = sorted((outlook.slow.in_flight, outlook.fast.in_flight))
-    return PredictedRange(both[0], both[1])
+    every = [one.in_flight for one in outlook.closed]
+    return PredictedRange(min(every), max(every))
 
 
 def _measured_parts(start: QueueStart) -> frozenset[str]:

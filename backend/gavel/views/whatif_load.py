@@ -334,6 +334,11 @@ def _knobs(
     queue = min((one for one in limits if one is not None), default=None) if all(limits) else None
     if queue is None:
         notes.append("Virtual disk queue not known for this controller: it is taken to have no limit unless given.")
+    is_limit_read = all(one.is_limit_read for one in disks)
+    if not is_limit_read:
+        notes.append(
+            "IOPS limit not known: the ranges hold without one, and with one that today's IOPS have reached, unless it is given."
+        )
     iops_limits = [one.iops_limit for one in disks]
     set_limits = [one for one in iops_limits if one is not None]
     limit = sum(set_limits) / len(disks) if set_limits and len(set_limits) == len(disks) else None
@@ -341,7 +346,14 @@ def _knobs(
         notes.append(
             f"{len(set_limits)} of {len(disks)} virtual disks have an IOPS limit: limits of single disks are not modeled here."
         )
-    return Knobs(virtual_disk_queue=queue, device_depth=depth, disks=max(1, len(disks)), iops_limit=limit), tuple(notes)
+    knobs = Knobs(
+        virtual_disk_queue=queue,
+        device_depth=depth,
+        disks=max(1, len(disks)),
+        iops_limit=limit,
+        is_limit_read=is_limit_read,
+    )
+    return knobs, tuple(notes)
 
 
 def predicted_depth(

@@ -7837,7 +7837,8 @@ export interface components {
         };
         /**
          * WhatIfSettings
-         * @description threads: as given, or as measured. device_depth: the effective one (DQLEN). Null: no limit, or not read.
+         * @description threads: as given, or as measured. device_depth: the effective one (DQLEN). Null: no limit, or not read; is_limit_read: whether
+         *     iops_limit null is no limit.
          */
         WhatIfSettings: {
             /** Demand Iops */
@@ -7848,6 +7849,8 @@ export interface components {
             disks: number;
             /** Iops Limit */
             iops_limit: number | null;
+            /** Is Limit Read */
+            is_limit_read: boolean;
             /** Non Optimized Percent */
             non_optimized_percent: number;
             /** Queues */
@@ -25351,6 +25354,7 @@ export interface operations {
                      *         "device_depth": 32,
                      *         "disks": 1,
                      *         "iops_limit": null,
+                     *         "is_limit_read": true,
                      *         "non_optimized_percent": 0,
                      *         "queues": 1,
                      *         "threads": 96,
@@ -25474,6 +25478,7 @@ export interface operations {
                      *         "device_depth": 96,
                      *         "disks": 1,
                      *         "iops_limit": null,
+                     *         "is_limit_read": true,
                      *         "non_optimized_percent": 0,
                      *         "queues": 1,
                      *         "threads": 96,
@@ -25590,6 +25595,7 @@ export interface operations {
                      *         "device_depth": 32,
                      *         "disks": 1,
                      *         "iops_limit": null,
+                     *         "is_limit_read": true,
                      *         "non_optimized_percent": 0,
                      *         "queues": 1,
                      *         "threads": 96,
@@ -25665,6 +25671,7 @@ export interface operations {
                      *         "device_depth": 96,
                      *         "disks": 1,
                      *         "iops_limit": null,
+                     *         "is_limit_read": true,
                      *         "non_optimized_percent": 0,
                      *         "queues": 1,
                      *         "threads": 96,

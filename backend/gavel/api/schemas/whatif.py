@@ -129,7 +129,8 @@ class WhatIfCeiling(Out):
 
 
 class WhatIfSettings(Out):
-    """threads: as given, or as measured. device_depth: the effective one (DQLEN). Null: no limit, or not read."""
+    """threads: as given, or as measured. device_depth: the effective one (DQLEN). Null: no limit, or not read; is_limit_read: whether
+    iops_limit null is no limit."""
 
     threads: float
     virtual_disk_queue: float | None
@@ -137,6 +138,7 @@ class WhatIfSettings(Out):
     disks: int
     queues: int
     iops_limit: float | None
+    is_limit_read: bool
     demand_iops: float | None
     non_optimized_percent: float
 

@@ -13,12 +13,9 @@ from gavel.db.series.catalog import LEDGER, LEDGER_LEAVES, SAMPLES, RawSeries
 from gavel.domain.inventory import DOWN_STATES
 from gavel.domain.scope import ScopeKind, scope_key
 from gavel.domain.source import Stream
-from gavel.findings.evidence_shared import SharedLoad
+from gavel.findings.evidence_shared import LEAST_QUIET_MINUTES, QUIET_BEFORE, SharedLoad
 from gavel.findings.model import ObjectRef
 
-# Quiet times are looked for so long before; of these windows, as long as the one that is asked about, the one with the shortest wait.
-_BEFORE = tuple(timedelta(minutes=minutes) for minutes in (20, 60, 180, 480, 1440))
-_LEAST_MINUTES = 6
 # Those with most added I/O-time; more at once are no work of single VMs.
 _MOST_OBJECTS = 100
 _MOST_VMS = 40
@@ -50,7 +47,7 @@ def _slower(series: RawSeries, wait: str) -> str:
         f"""SELECT n.id, CAST(:lo{w} AS timestamptz) AS lo, CAST(:hi{w} AS timestamptz) AS hi, sum({wait})::float8 / sum({_OPS}) AS us
         FROM now n JOIN LATERAL {rows("entity_id = :base + n.id", w)} l ON l.ts < :hi{w}
         GROUP BY 1 HAVING count(*) FILTER (WHERE {_OPS} > 0) >= :least"""
-        for w in range(len(_BEFORE))
+        for w in range(len(QUIET_BEFORE))
     )
     return f"""
         WITH now AS MATERIALIZED (
@@ -85,8 +82,8 @@ def _slower_rows(
         "lo": lo,
         "hi": hi,
     }
-    given |= {"near": _NEAR, "added": added_us, "least": _LEAST_MINUTES, "most": _MOST_OBJECTS}
-    for n, before in enumerate(_BEFORE):
+    given |= {"near": _NEAR, "added": added_us, "least": LEAST_QUIET_MINUTES, "most": _MOST_OBJECTS}
+    for n, before in enumerate(QUIET_BEFORE):
         given |= {f"hi{n}": hi - before, f"lo{n}": lo - before}
     return [
         SlowerRow(id=row.id, us=row.us, normal_us=row.normal_us, normal_from_at=row.lo, normal_to_at=row.hi)

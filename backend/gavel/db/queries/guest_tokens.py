@@ -72,6 +72,13 @@ def guest_token_by_hash(connection: Connection, token_hash: bytes) -> GuestToken
     return None if row is None else _token(*row)
 
 
+def is_guest_token_revoked(connection: Connection, name: str) -> bool:
+    """Whether there were tokens of this name, and none is good."""
+    query = select(func.count(), func.count().filter(_GOOD)).where(guest_token.c.name == name)
+    every, good = connection.execute(query).one()
+    return every > 0 and good == 0
+
+
 def revoke_guest_token(connection: Connection, name: str, now: datetime) -> None:
     """What it wrote stays. Raises NotFoundError."""
     mine = update(guest_token).where(guest_token.c.name == name, _GOOD)

@@ -23,7 +23,7 @@ from gavel.db.write.entities import ENTITY_TABLES
 from gavel.domain.source import ARRAY_SOURCES, HOST_SOURCES, POLLED, ClockReading, SourceKind, Stream
 
 _source = bookkeeping.source
-_COLUMNS = tuple(column for column in _source.c if column.name != "inventory_revision")
+_COLUMNS = tuple(column for column in _source.c if column.name not in {"inventory_revision", "tasks_read_at"})
 _RATE_WINDOW = timedelta(minutes=5)
 _CHANGE_WINDOW = timedelta(hours=1)
 _COUNTED: Mapping[SourceKind, tuple[Table, ...]] = {

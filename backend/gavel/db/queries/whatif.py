@@ -11,17 +11,19 @@ from gavel.db.queries.refs import EntityRef, RefKind
 
 @dataclass(frozen=True, slots=True)
 class QueueDisk:
-    """A virtual disk of a VM that runs on the queue's host. iops_limit None: none is set."""
+    """A virtual disk of a VM that runs on the queue's host. iops_limit None: none is set, or none was read."""
 
     id: int
     label: str
     vm: EntityRef
     controller_type: str
     iops_limit: int | None
+    is_limit_read: bool
 
 
+# What a capture says of a disk has neither snapshots nor limits.
 _DISKS = """
-    SELECT k.id, k.label, k.controller_type, k.iops_limit, m.id AS vm_id, m.name AS vm_name
+    SELECT k.id, k.label, k.controller_type, k.iops_limit, k.snapshot_depth IS NOT NULL AS is_read, m.id AS vm_id, m.name AS vm_name
     FROM vm_disk k JOIN vm m ON m.id = k.vm_id
     WHERE k.id = ANY(CAST(:ids AS int[])) AND k.present AND m.host_id = (SELECT host_id FROM host_device WHERE id = :device_id)
     ORDER BY m.name, k.id
@@ -38,6 +40,7 @@ def disks_in_queue(connection: Connection, device_id: int, disk_ids: Sequence[in
             EntityRef(RefKind.VM, row.vm_id, row.vm_name),
             row.controller_type,
             row.iops_limit if row.iops_limit and row.iops_limit > 0 else None,
+            row.is_read,
         )
         for row in rows
     ]

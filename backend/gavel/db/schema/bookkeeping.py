@@ -25,7 +25,7 @@ from gavel.domain.retention import Grain
 # `settings` holds no secret; `secrets_encrypted` is an envelope made and opened outside the database, under the key named by
 # `secrets_key_id`. `identity` is the array's id or the vCenter's instance UUID, known from the first inventory on;
 # `withheld`: what the newest inventory was kept from reading, each a sentence. `settings_after_run`: the newest
-# run that had other settings.
+# run that had other settings. `tasks_read_at`: the newest inventory whose tasks of VMs were read.
 source = Table(
     "source",
     metadata,
@@ -43,6 +43,7 @@ source = Table(
     Column("inventory_revision", Integer, nullable=False, server_default=text("0")),
     Column("withheld", JSONB, nullable=False, server_default=text("'[]'::jsonb")),
     Column("settings_after_run", BigInteger, nullable=False, server_default=text("0")),
+    instant("tasks_read_at", nullable=True),
 )
 
 # Samples of the stream are stored up to `until_at`, by the source's own clock; moved in the transaction of the samples.

@@ -67,7 +67,6 @@ path = inventory_table(
     reference("hba_id", "hba", nullable=True),
     Column("target", Text),
     Column("state", Text, nullable=False),
-    Column("is_working", Boolean),
     Column("is_optimized", Boolean),
     Column("name", Text, nullable=False, server_default=text("''")),
     Column("counter", Text),

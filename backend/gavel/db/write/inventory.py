@@ -13,7 +13,7 @@ from gavel.db.write import inventory_kinds as kinds
 from gavel.db.write.inventory_labels import store_labels
 from gavel.db.write.inventory_rows import rows_by_kind, source_identity
 from gavel.db.write.inventory_sync import Counts, Taking, retire_everything, store_links, sync
-from gavel.db.write.tasks import store_tasks
+from gavel.db.write.tasks import note_tasks_read, store_tasks
 from gavel.domain.inventory import HostInventory, InventoryTaken
 
 __all__ = ["Counts", "Stored", "store_inventory"]
@@ -76,6 +76,8 @@ def _store(connection: Connection, taking: Taking, taken: InventoryTaken) -> Sto
         _sync_placement(connection, taking, host_side.vm_placement, host_side.vm, "host_id")
         _sync_placement(connection, taking, host_side.vm_disk_placement, host_side.vm_disk, "datastore_id")
         events += store_tasks(connection, taking, taken.inventory.tasks)
+        if taken.inventory.tasks_are_read:
+            note_tasks_read(connection, taking)
     return Stored(tables, events)
 
 

@@ -36,6 +36,14 @@ _ROWS = f"""
 """
 
 
+def note_tasks_read(connection: Connection, taking: Taking) -> None:
+    """The inventory has all tasks that there are, be it none."""
+    connection.execute(
+        text("UPDATE source SET tasks_read_at = :at WHERE id = :source_id"),
+        {"source_id": taking.source_id, "at": taking.at},
+    )
+
+
 def store_tasks(connection: Connection, taking: Taking, tasks: Sequence[VmTask]) -> int:
     """Tasks of VMs that the inventory has; returns how many events were recorded. The same tasks again change nothing but `seen_at`."""
     if not tasks:

@@ -16,7 +16,7 @@ from gavel.findings.model import (
     FindingEvidence,
     FindingReference,
     FindingRule,
-    RuleNeed,
+    NeededSamples,
 )
 from gavel.findings.texts import counted, number, percent
 
@@ -106,7 +106,7 @@ RULE = FindingRule(
             "https://knowledge.broadcom.com/external/article/323119",
         ),
     ),
-    needs=RuleNeed(
+    needs=NeededSamples(
         Stream.ADAPTER,
         missing="no queue of a host adapter was measured in the last hour; most vCenters do not serve these counters",
     ),

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gavel.domain.io_path import Confidence, Severity
-from gavel.domain.source import Stream
 from gavel.findings.binding import BINDING_SHARE, LEAST_ARRAY_HOURS, LEAST_ARRAY_QUEUE_US
 from gavel.findings.evidence_arrays import ArrayLoad, ArraySample, UsualArrayLoad
 from gavel.findings.measures import LASTING, mean_over, severity_of_wait
@@ -17,7 +16,7 @@ from gavel.findings.model import (
     FindingEvidence,
     FindingReference,
     FindingRule,
-    RuleNeed,
+    NeededHours,
 )
 from gavel.findings.texts import listed, milliseconds, number
 
@@ -159,5 +158,5 @@ RULE = FindingRule(
         "Which part of the array is short: controllers, ports and flash are not counted apart",
     ),
     references=(FindingReference("Gavel: every number and what it means, array_wide (docs/metrics.md)"),),
-    needs=RuleNeed(Stream.ARRAY_WIDE, LEAST_ARRAY_HOURS),
+    needs=NeededHours(LEAST_ARRAY_HOURS),
 )

@@ -16,7 +16,7 @@ from gavel.findings.model import (
     FindingEvidence,
     FindingReference,
     FindingRule,
-    RuleNeed,
+    NeededSamples,
 )
 from gavel.findings.texts import counted, megabytes, milliseconds, number, percent
 
@@ -168,7 +168,7 @@ RULE = FindingRule(
             "https://code.purestorage.com/swagger/redoc/fa2.26-api-reference.html",
         ),
     ),
-    needs=RuleNeed(
+    needs=NeededSamples(
         Stream.ARRAY_PORT, missing="no traffic of target ports with a line rate was measured in the last hour"
     ),
 )

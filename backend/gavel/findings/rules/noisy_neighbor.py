@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from gavel.analysis.severity import ELEVATED_US
 from gavel.domain.io_path import Confidence
 from gavel.findings.binding import MAIN_SHARE, is_load_grown
-from gavel.findings.evidence_shared import SharedLoad, SharedObject
+from gavel.findings.evidence_shared import LEAST_QUIET_MINUTES, QUIET_BEFORE, SHARED_WIDTH, SharedLoad, SharedObject
 from gavel.findings.measures import mean_over, severity_of_wait
 from gavel.findings.model import (
     Advice,
@@ -17,6 +17,7 @@ from gavel.findings.model import (
     FindingEvidence,
     FindingReference,
     FindingRule,
+    NeededMinutes,
     ObjectRef,
 )
 from gavel.findings.texts import counted, listed, milliseconds, number, percent
@@ -199,4 +200,9 @@ RULE = FindingRule(
         "VMs that grow together: none of them has half of it",
     ),
     references=(FindingReference("Gavel: every number and what it means, contributors (docs/metrics.md)"),),
+    needs=NeededMinutes(
+        tuple((SHARED_WIDTH + before, before) for before in QUIET_BEFORE),
+        LEAST_QUIET_MINUTES,
+        "no earlier time to compare with: nothing was analyzed 20 minutes before the newest minutes, nor 1, 3, 8 or 24 hours before",
+    ),
 )

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from gavel.domain.io_path import Confidence, Severity
 from gavel.domain.path_policy import PathPolicy
+from gavel.domain.source import Stream
 from gavel.findings.commands import ESXI_SHELL
 from gavel.findings.evidence_shared import PathBalance, PathShare
 from gavel.findings.measures import mean_over, setting
@@ -17,6 +18,7 @@ from gavel.findings.model import (
     Finding,
     FindingReference,
     FindingRule,
+    NeededSamples,
 )
 from gavel.findings.texts import number, percent
 from gavel.findings.vendor_advice import ROUND_ROBIN
@@ -143,5 +145,10 @@ RULE = FindingRule(
             "VMware vSphere: Change default parameters for latency round robin",
             "https://docs.vmware.com/en/VMware-vSphere/7.0/com.vmware.vsphere.storage.doc/GUID-1940AE9E-04CF-40BE-BB71-398621F0642E.html",
         ),
+    ),
+    needs=NeededSamples(
+        Stream.PATH,
+        f"fewer than {LEAST_SAMPLES} samples of five minutes of any path were measured in the last hour",
+        LEAST_SAMPLES,
     ),
 )

@@ -8,7 +8,15 @@ from gavel.findings.binding import BINDING_SHARE, LEAST_HYPERVISOR_US
 from gavel.findings.evidence_tasks import RunningTask
 from gavel.findings.measures import LASTING, mean_over, setting, severity_of_wait
 from gavel.findings.minutes import mean
-from gavel.findings.model import Advice, AdviceKind, Finding, FindingEvidence, FindingReference, FindingRule
+from gavel.findings.model import (
+    Advice,
+    AdviceKind,
+    Finding,
+    FindingEvidence,
+    FindingReference,
+    FindingRule,
+    NeededTasks,
+)
 from gavel.findings.texts import milliseconds
 
 _SEGMENTS = "segment hypervisor (virtual disk − device)"
@@ -83,4 +91,5 @@ RULE = FindingRule(
         FindingReference("vSphere API: TaskInfo (descriptionId, startTime, completeTime, reason)"),
         FindingReference("Gavel: every number and what it means, segment hypervisor (docs/metrics.md)"),
     ),
+    needs=NeededTasks("no tasks of VMs were read with the newest inventory"),
 )

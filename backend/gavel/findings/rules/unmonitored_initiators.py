@@ -1,12 +1,16 @@
 """A volume on which the array counts clearly more I/O than all monitored hosts issue."""
 
+from datetime import timedelta
+
 from gavel.domain.io_path import Confidence, Severity
 from gavel.findings.binding import LEAST_MATCH, MAIN_SHARE, are_initiators_unmonitored
 from gavel.findings.evidence import VolumeMatch
 from gavel.findings.measures import mean_over
-from gavel.findings.model import Advice, AdviceKind, Finding, FindingReference, FindingRule
+from gavel.findings.model import Advice, AdviceKind, Finding, FindingReference, FindingRule, NeededMinutes
 from gavel.findings.texts import number, percent
 
+# A match of both sides is of an hour, and of three quarters of its minutes at least.
+MATCH_WINDOW, MATCH_MINUTES = timedelta(hours=1), 45
 # Arrays count whole operations a second: below this the rounding alone may be a tenth of the I/O.
 _LEAST_IOPS = 20.0
 
@@ -61,7 +65,7 @@ RULE = FindingRule(
     evaluate=evaluate,
     raised_when=(
         f"over 1 hour the polled hosts issue less than {LEAST_MATCH * 100:.0f} % of the I/O that the array counts on a volume, at "
-        f"{_LEAST_IOPS:.0f} IOPS or more, over at least 45 minutes in which no sample is missing"
+        f"{_LEAST_IOPS:.0f} IOPS or more, over at least {MATCH_MINUTES} minutes in which no sample is missing"
     ),
     cleared_when="an hour's match is at the threshold or above it, or the volume has next to no I/O",
     blind_spots=(
@@ -70,4 +74,10 @@ RULE = FindingRule(
         "Volumes on arrays that are not polled",
     ),
     references=(FindingReference("Gavel: every number and what it means, host/array match (docs/metrics.md)"),),
+    needs=NeededMinutes(
+        ((MATCH_WINDOW, timedelta(0)),),
+        MATCH_MINUTES,
+        f"fewer than {MATCH_MINUTES} minutes of the array's last hour were analyzed",
+        per_array=True,
+    ),
 )

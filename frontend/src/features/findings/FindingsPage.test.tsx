@@ -1,8 +1,9 @@
 // @vitest-environment jsdom
 import { MantineProvider } from '@mantine/core'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { render, screen } from '@testing-library/react'
+import { fireEvent, render, screen, waitFor, within } from '@testing-library/react'
 import { expect, it, vi } from 'vitest'
+import { client as api } from '../../api/client'
 import { ALL_FINDINGS, findingCountsQuery, findingRulesQuery, findingsFile, findingsQuery } from '../../api/findings'
 import type { FindingRule, FindingsPage as Page } from '../../api/types'
 import { TabCount } from '../../domain/findings/TabCount'
@@ -10,6 +11,7 @@ import { PreferencesProvider } from '../../lib/preferences'
 import { pathsDown } from '../../testing/findings'
 import { onScreen } from '../../testing/screen'
 import FindingsPage from './FindingsPage'
+import { UnevaluatedCard } from './UnevaluatedCard'
 
 vi.mock('../../api/session', () => ({ useSession: () => ({ isAdmin: true, known: true }) }))
 vi.mock('@tanstack/react-router', () => ({
@@ -100,6 +102,27 @@ it('findings: rules that cannot be evaluated yet are listed with their objects a
 it('findings: where every rule has what it needs, nothing is said of that', () => {
   show({}, [rule('Paths down', [])])
   expect(screen.queryByRole('region', { name: 'Rules not evaluated' })).toBeNull()
+})
+
+it('findings: where the rules cannot be had, their card says so and tries again when it is asked to', async () => {
+  const asked = vi.spyOn(api, 'GET').mockRejectedValue(new TypeError('refused'))
+  onScreen(1440)
+  const client = new QueryClient({ defaultOptions: { queries: { retry: false } } })
+  render(
+    <QueryClientProvider client={client}>
+      <PreferencesProvider>
+        <MantineProvider withGlobalClasses={false} withCssVariables={false}>
+          <UnevaluatedCard />
+        </MantineProvider>
+      </PreferencesProvider>
+    </QueryClientProvider>,
+  )
+  expect(screen.queryByRole('region', { name: 'Rules not evaluated' })).toBeNull()
+  const card = await screen.findByRole('region', { name: 'Rules not evaluated' })
+  expect(within(card).getByRole('alert').textContent).toContain('Could not load the rules of findings')
+  fireEvent.click(within(card).getByRole('button', { name: 'Retry now' }))
+  await waitFor(() => expect(asked).toHaveBeenCalledTimes(2))
+  asked.mockRestore()
 })
 
 it('findings: the file has the filters of the list', () => {

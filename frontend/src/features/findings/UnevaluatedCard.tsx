@@ -6,6 +6,7 @@ import type { FindingRule, Ref } from '../../api/types'
 import * as findingsCopy from '../../copy/findings'
 import { EntityLink } from '../../domain/object/EntityLink'
 import { Card } from '../../kit/layout/Card'
+import { DataState } from '../../kit/state/DataState'
 import { formatCount } from '../../lib/units'
 
 const MOST_OBJECTS = 5
@@ -28,25 +29,33 @@ function unevaluatedRules(rules: readonly FindingRule[]): Unevaluated[] {
 }
 
 export function UnevaluatedCard() {
-  const { data } = useQuery(findingRulesQuery())
-  const waiting = unevaluatedRules(data ?? [])
-  if (waiting.length === 0) return null
+  const query = useQuery(findingRulesQuery())
+  const hasFailed = query.data === undefined && query.errorUpdateCount > 0
+  if (!hasFailed && unevaluatedRules(query.data ?? []).length === 0) return null
   return (
     <Card title={findingsCopy.unevaluated} hint={findingsCopy.unevaluatedHint}>
-      <ul className="list stack breaks gap-4">
-        {waiting.map(({ title, reason, objects }) => (
-          <li key={`${title} ${reason}`} className="flex wrap baseline gap-words narrow">
-            <span className="semibold">{title}</span>
-            {objects.slice(0, MOST_OBJECTS).map((object) => (
-              <EntityLink key={`${object.kind}-${object.id}`} to={object} />
-            ))}
-            {objects.length > MOST_OBJECTS && (
-              <span className="muted">{findingsCopy.concerns(formatCount(objects.length - MOST_OBJECTS))}</span>
-            )}
-            <span className="muted">{reason}</span>
-          </li>
-        ))}
-      </ul>
+      <DataState query={query} skeleton={null}>
+        {(rules) => <UnevaluatedList waiting={unevaluatedRules(rules)} />}
+      </DataState>
     </Card>
+  )
+}
+
+function UnevaluatedList({ waiting }: { waiting: readonly Unevaluated[] }) {
+  return (
+    <ul className="list stack breaks gap-4">
+      {waiting.map(({ title, reason, objects }) => (
+        <li key={`${title} ${reason}`} className="flex wrap baseline gap-words narrow">
+          <span className="semibold">{title}</span>
+          {objects.slice(0, MOST_OBJECTS).map((object) => (
+            <EntityLink key={`${object.kind}-${object.id}`} to={object} />
+          ))}
+          {objects.length > MOST_OBJECTS && (
+            <span className="muted">{findingsCopy.concerns(formatCount(objects.length - MOST_OBJECTS))}</span>
+          )}
+          <span className="muted">{reason}</span>
+        </li>
+      ))}
+    </ul>
   )
 }

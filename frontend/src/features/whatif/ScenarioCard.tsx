@@ -20,6 +20,8 @@ interface Field {
   unit?: string
   /** What is in force; undefined: nothing to compare with. */
   now: (found: WhatIf) => number | null | undefined
+  /** Whether nothing in force is no limit. */
+  isRead?: (found: WhatIf) => boolean
 }
 
 const FIELDS: readonly Field[] = [
@@ -48,7 +50,14 @@ const FIELDS: readonly Field[] = [
   { name: 'disks', label: whatIfCopy.disks, least: 1, most: 16, now: ({ now }) => now.disks },
   { name: 'datastores', label: whatIfCopy.stores, least: 1, most: 16, now: () => 1 },
   { name: 'hosts', label: whatIfCopy.hosts, least: 1, most: 16, now: () => 1 },
-  { name: 'iops_limit', label: whatIfCopy.limit, least: 16, most: 50_000, now: ({ now }) => now.iops_limit },
+  {
+    name: 'iops_limit',
+    label: whatIfCopy.limit,
+    least: 16,
+    most: 50_000,
+    now: ({ now }) => now.iops_limit,
+    isRead: ({ now }) => now.is_limit_read,
+  },
   { name: 'demand_iops', label: whatIfCopy.demand, least: 1, most: 200_000, now: ({ now }) => now.demand_iops },
   {
     name: 'non_optimized_percent',
@@ -86,6 +95,7 @@ export function ScenarioCard({ found }: { found: WhatIf | undefined }) {
             field={field}
             value={numbers[field.name]}
             now={found === undefined ? undefined : field.now(found)}
+            isRead={found === undefined || (field.isRead?.(found) ?? UNLIMITED.has(field.name))}
             onChange={(value) => set(field.name, value)}
           />
         ))}
@@ -108,19 +118,15 @@ interface NumberFieldProps {
   field: Field
   value: number | undefined
   now: number | null | undefined
+  /** Where nothing is in force that is no limit. */
+  isRead: boolean
   onChange: (value: number | undefined) => void
 }
 
-function NumberField({ field: { name, label, least, most, unit }, value, now, onChange }: NumberFieldProps) {
+function NumberField({ field: { name, label, least, most, unit }, value, now, isRead, onChange }: NumberFieldProps) {
   const id = useId()
   const inForce =
-    now === undefined
-      ? ''
-      : now === null
-        ? UNLIMITED.has(name)
-          ? whatIfCopy.noLimit
-          : whatIfCopy.notRead
-        : formatUpTo(now, 0)
+    now === undefined ? '' : now === null ? (isRead ? whatIfCopy.noLimit : whatIfCopy.notRead) : formatUpTo(now, 0)
   return (
     <div className="columns middle gap-words" style={columnWidths('minmax(0, 1fr) 84px')}>
       <label htmlFor={id} className="size-label medium">

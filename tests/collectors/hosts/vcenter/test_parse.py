@@ -62,8 +62,8 @@ def test_paths_join_a_device_an_adapter_and_a_target(inventory: HostInventory) -
     uid = f"fc.{adapter}-fc.{TARGET}:{TARGET}-{NAA}"
     assert (good.name, good.counter, good.key) == ("vmhba2:C0:T0:L1", uid, f"host-15/{uid}")
     assert (good.host_device_key, good.hba_key) == (f"host-15/{NAA}", "host-15/vmhba2")
-    assert (good.target, good.state, good.is_working) == (TARGET, "active", True)
-    assert (dead.state, dead.is_working, dead.target) == ("dead", False, None)
+    assert (good.target, good.state) == (TARGET, "active")
+    assert (dead.state, dead.target) == ("dead", None)
     assert (nvme.hba_key, nvme.target, nvme.is_optimized) == ("host-15/vmhba65", None, None)
 
 

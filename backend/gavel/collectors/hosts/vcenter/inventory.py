@@ -92,6 +92,7 @@ class InventoryReader:
         return replace(
             with_tags(found, tags),
             tasks=tasks,
+            tasks_are_read=not self._tasks.refused,
             withheld=(
                 *in_words(missing_on_root(self._client), self._refusing_by_name(hosts)),
                 *(sentence for watch in (self._hosts, self._others) for sentence in unread(watch.unreadable, names)),

@@ -85,7 +85,6 @@ def _path(host_key: str, path: Any, adapters: Mapping[str, Any], seen: _Seen, ke
         hba_key=f"{host_key}/{adapter.device}" if adapter else None,
         target=_target(path.transport),
         state=seen.state,
-        is_working=path.isWorkingPath,
         is_optimized=None,
         name=seen.name,
         counter=counter,
