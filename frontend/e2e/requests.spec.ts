@@ -1,7 +1,7 @@
 /** How often pages ask: once for all that they show first. */
 
 import type { Page } from '@playwright/test'
-import { firstId } from './scenes'
+import { firstChart, firstId } from './scenes'
 import { expect, test } from './watch'
 
 const KINDS = ['datastores', 'vms', 'hosts', 'volumes', 'arrays'] as const
@@ -21,9 +21,7 @@ const MOST_LIVE = 30
 
 /** Until it shows all and asks for nothing more. */
 async function settled(page: Page, asked: readonly string[]): Promise<void> {
-  // Charts are drawn when they come near the screen, which a long diagnosis keeps them from.
-  await page.getByRole('region', { name: 'Latency breakdown', exact: true }).scrollIntoViewIfNeeded()
-  await expect(page.locator('canvas').first()).toBeVisible()
+  await firstChart(page)
   await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
   let before = -1
   await expect(async () => {

@@ -61,6 +61,7 @@ interface Standing {
   layer: string | null
   other: string | null
   sentence: { headline: string; detail: string; text: string }
+  cause: { headline: string } | null
   iops: number | null
   total_us: number | null
   layers: { layers: string[]; us: number | null }[]
@@ -347,4 +348,11 @@ export function fail(route: Route): Promise<void> {
 /** Answers that never come; the page is closed before its own deadline. */
 export async function asLoading(page: Page): Promise<void> {
   await page.route(DATA, () => undefined)
+}
+
+/** Scrolls an object's page to its first chart, which is drawn once it comes near the screen: a long diagnosis keeps it from there. */
+export async function firstChart(page: Page): Promise<void> {
+  const breakdown = card(page, 'Latency breakdown')
+  await breakdown.scrollIntoViewIfNeeded()
+  await expect(breakdown.locator('canvas')).toBeVisible()
 }

@@ -1,5 +1,17 @@
 import type { Page } from '@playwright/test'
-import { ADMIN_STATE, aDatastore, asApart, asEmpty, asFailing, asLoading, card, fail, fetched, OUTAGE } from './scenes'
+import {
+  ADMIN_STATE,
+  aDatastore,
+  asApart,
+  asEmpty,
+  asFailing,
+  asLoading,
+  card,
+  fail,
+  fetched,
+  firstChart,
+  OUTAGE,
+} from './scenes'
 import { expect, test } from './watch'
 
 const LISTS = ['Datastores', 'VMs', 'Hosts', 'Volumes', 'Arrays', 'Sources']
@@ -76,7 +88,7 @@ test('a failure heals by itself and keeps what was there meanwhile @living', asy
   const { id, name } = await aDatastore(request)
   await asApart(page)
   await page.goto(`/datastores/${id}`)
-  await expect(page.locator('canvas').first()).toBeVisible()
+  await firstChart(page)
   await page.route(/\/latency\?/, fail)
   await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
   await expect(page.getByRole('status').filter({ hasText: OUTAGE }).first()).toBeVisible()
@@ -94,7 +106,7 @@ test('an outage is told once for the whole page, which keeps what was read, and 
   watched.expected.push(/503/)
   const { id, name } = await aDatastore(request)
   await page.goto(`/datastores/${id}`)
-  await expect(page.locator('canvas').first()).toBeVisible()
+  await firstChart(page)
   await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
   await asFailing(page)
   const note = page.getByRole('alert')
