@@ -81,7 +81,8 @@ test('the headline names the worst and its layer, rows their layer in a word, an
     const [first, ...others] = found.items
     first.excess_outstanding = 27.4
     first.layers = first.layers.map((layer: object) => ({ ...layer, name: 'kernel', excess_us: 1200 }))
-    found.items = [{ ...first, ...KERNEL, subject: { ...first.subject, name: long } }, ...others]
+    const cause = { ...others[0].cause, headline: 'vm-9 fills the queue of device 7 on esx-14' }
+    found.items = [{ ...first, ...KERNEL, cause, subject: { ...first.subject, name: long } }, ...others]
     found.totals.by_severity = { high: 1, elevated: 2, normal: 11 }
     found.totals.by_confidence = { confirmed: 3 }
     found.totals.by_state = { judged: 14 }
@@ -98,6 +99,7 @@ test('the headline names the worst and its layer, rows their layer in a word, an
   expect(await headline.evaluate((line) => line.scrollWidth - line.clientWidth)).toBeLessThanOrEqual(0)
   const rows = page.getByRole('list', { name: 'Worst datastores' }).getByRole('listitem')
   await expect(rows.first().getByText('Kernel', { exact: true })).toBeVisible()
+  await expect(rows.first()).toContainText('vm-9 fills the queue of device 7 on esx-14')
   const header = page.locator('main > header')
   await expect(header).toContainText(/2 alerts firing:1 critical1 warningworst: .*1 recovering/)
   // The names are cut so that the clock stays on the screen.

@@ -37,6 +37,10 @@ USUAL = Message(
         MessageLink("Runbook", "https://wiki.example.org/kernel_(queue)"),
     ),
     labels={"team": "storage", "array": "fa-1"},
+    more=(
+        "Cause (confirmed): vm-9 issues 98 % of the I/O; the queue of device 7 on esx-14 is full (ACTV = DQLEN 32).",
+        "What to do: Spread the VMs over more datastores.",
+    ),
 )
 NAMES = (
     "<!channel> <!here> <@U012AB3CD> <#C123|x>",
@@ -65,6 +69,7 @@ def hostile(name: str, status: Status = Status.FIRING) -> Message:
         ended_at=AT + timedelta(minutes=20) if status is Status.RESOLVED else None,
         rule_name=name,
         sentence=f"Kernel queue on {name}: 0.44 of 0.93 ms",
+        more=(f"Cause (confirmed): {name} issues 98 % of the I/O.", f"What to do: Move {name}.", name, name, name),
         path=(name,) * 8,
         evidence=(name,) * 3,
         layers=tuple(LayerTime(f"Layer {number}", 1, 0, 2) for number in range(4)),

@@ -85,7 +85,11 @@ class Sentence:
     @property
     def claim(self) -> str:
         """The sentence by itself."""
-        return ". ".join(part for part in (self.head.text, self.confidence, self.cause) if part) + "."
+        return f"{self.without_cause} {self.cause}." if self.cause else self.without_cause
+
+    @property
+    def without_cause(self) -> str:
+        return ". ".join(part for part in (self.head.text, self.confidence) if part) + "."
 
     @property
     def evidence(self) -> str:

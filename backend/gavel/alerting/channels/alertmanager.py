@@ -59,7 +59,7 @@ def _alert(message: Message) -> Json:
         },
         "annotations": {
             "summary": headline(message),
-            "description": message.sentence,
+            "description": "\n".join(message.paragraphs),
             "details": "\n".join(f"{title}: {text}" for title, text in facts(message)),
             "evidence": "\n".join(evidence_lines(message)),
             "status": message.status.value,

@@ -171,7 +171,7 @@ def _outcome(report: dict[str, Any]) -> Outcome:
 
 
 def _text(message: Message) -> str:
-    lines = [message.sentence, "", *(f"{title}: {text}" for title, text in facts(message))]
+    lines = [*message.paragraphs, "", *(f"{title}: {text}" for title, text in facts(message))]
     lines += ["", *(f"- {line}" for line in evidence_lines(message)), ""]
     return "\n".join([*map(inert, lines), *(f"{inert(one.label)}: {one.url}" for one in message.links)])
 

@@ -106,7 +106,7 @@ def inert(text: str) -> str:
 
 
 def _embed(message: Message) -> Json:
-    lines = [inert(message.sentence), *(f"• {inert(line)}" for line in evidence_lines(message))]
+    lines = [*map(inert, message.paragraphs), *(f"• {inert(line)}" for line in evidence_lines(message))]
     lines += [f"[{inert(link.label)}]({link.url.replace(')', '%29')})" for link in message.links]
     embed: Json = {
         "title": inert(headline(message)),

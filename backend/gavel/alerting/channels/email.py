@@ -164,10 +164,11 @@ def _html(message: Message) -> str:
     lines = "".join(f"<li>{escape(line)}</li>" for line in evidence_lines(message))
     links = " · ".join(f'<a href="{escape(link.url)}">{escape(link.label)}</a>' for link in message.links)
     picture = message.picture if message.picture and message.picture.png else None
+    said = "".join(f"<p>{escape(one)}</p>" for one in message.paragraphs)
     shown = f'<p><img src="cid:{_CONTENT_ID}" width="900" alt="{escape(picture.alt)}"></p>' if picture else ""
     return (
         f'<html><body style="font-family:sans-serif"><h2 style="color:#{colour(message):06x}">{escape(headline(message))}</h2>'
-        f"<p>{escape(message.sentence)}</p>{shown}<table>{rows}</table><ul>{lines}</ul><p>{links}</p></body></html>"
+        f"{said}{shown}<table>{rows}</table><ul>{lines}</ul><p>{links}</p></body></html>"
     )
 
 

@@ -41,10 +41,10 @@ def inert(text: str) -> str:
 
 
 def _built(message: Message) -> Json:
-    text = [inert(message.sentence), *(f"- {inert(line)}" for line in evidence_lines(message))]
+    text = [*map(inert, message.paragraphs), *(f"- {inert(line)}" for line in evidence_lines(message))]
     links = " · ".join(f"[{inert(link.label)}]({link.url.replace(')', '%29')})" for link in message.links)
     attachment: Json = {
-        "fallback": inert(f"{headline(message)}: {message.sentence}"),
+        "fallback": inert(f"{headline(message)}: {message.in_one_line}"),
         "color": f"#{colour(message):06x}",
         "title": inert(headline(message)),
         "text": "\n".join([*text, *([links] if links else [])]),

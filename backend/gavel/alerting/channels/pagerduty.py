@@ -60,7 +60,7 @@ def _event(settings: PagerDutySettings, message: Message) -> Json:
         **_images(message),
         "links": [{"href": link.url, "text": link.label} for link in message.links],
         "payload": {
-            "summary": clipped(f"{headline(message)}: {message.sentence}", _SUMMARY),
+            "summary": clipped(f"{headline(message)}: {message.in_one_line}", _SUMMARY),
             "source": clipped(" / ".join(message.path) or "Gavel", _SUMMARY),
             "severity": message.severity.value,
             "timestamp": message.started_at.isoformat(),

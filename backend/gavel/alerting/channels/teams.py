@@ -57,7 +57,7 @@ def _envelope(message: Message) -> Json:
 def _card(message: Message) -> Json:
     body = [
         _line(headline(message), weight="bolder", size="medium", color=_colour(message)),
-        _line(message.sentence),
+        *map(_line, message.paragraphs),
         *(
             {"type": "RichTextBlock", "inlines": [_run(f"{title}: ", isSubtle=True), _run(text)]}
             for title, text in facts(message)

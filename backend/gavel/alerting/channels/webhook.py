@@ -91,7 +91,7 @@ def _built(message: Message) -> Json:
             "severity": message.severity.value,
             "rule": message.rule_key,
             "headline": headline(message),
-            "diagnosis": message.sentence,
+            "diagnosis": message.in_one_line,
             "diagnosis_severity": message.diagnosis_severity.value if message.diagnosis_severity else None,
             "confidence": message.confidence.value if message.confidence else None,
             "path": list(message.path),

@@ -15,6 +15,7 @@ from gavel.domain.io_path import Confidence, Quality, Severity
 MOST_EVIDENCE = 3
 MOST_OBJECTS = 10
 _MOST_LABELS = 12
+_MOST_PARAGRAPHS = 4
 _MOST_LINKS = 5
 _LONGEST_URL = 1000
 # Longest text, tried in this order until a message fits its channel.
@@ -77,6 +78,7 @@ class Message:
     event_id: of this change; incident_id: the same from firing to resolved. dedupe_key: rule + object + layer. path: outermost first.
     diagnosis_severity: how bad the latency is; confidence: how sure its layer is, None where none is named; both None without a diagnosis.
     owner: of the one object, "ada" or "ada (75 % of its VMs, 2 owners)".
+    sentence: the diagnosis. more: paragraphs after it, as the cause, what to do first, caveats.
     objects: of a summary, the worst first. is_joint: of several incidents since its beginning, whichever of them it is about now.
     ended_at: when the breach ended, by the minutes' own time. links: the permalink first. Names are as somebody typed them: each channel
     makes them inert.
@@ -111,6 +113,15 @@ class Message:
     peak: Peak | None = None
     picture: Picture | None = None
     owner: str | None = None
+    more: tuple[str, ...] = ()
+
+    @property
+    def paragraphs(self) -> tuple[str, ...]:
+        return (self.sentence, *self.more)
+
+    @property
+    def in_one_line(self) -> str:
+        return " ".join(self.paragraphs)
 
     @property
     def permalink(self) -> str | None:
@@ -151,7 +162,7 @@ def evidence_lines(message: Message) -> tuple[str, ...]:
 
 def plain_text(message: Message) -> str:
     """All of it in lines, for channels and places that know no form."""
-    lines = [headline(message), message.sentence, "", *(f"{title}: {text}" for title, text in facts(message))]
+    lines = [headline(message), *message.paragraphs, "", *(f"{title}: {text}" for title, text in facts(message))]
     lines += [
         "",
         *(f"- {line}" for line in evidence_lines(message)),
@@ -195,7 +206,8 @@ def shortened(message: Message, longest: int) -> Message:
         message,
         rule_name=cut(message.rule_name),
         # Several vendors refuse empty texts.
-        sentence=cut(_with_short_names(message), 2 * longest) or "No diagnosis",
+        sentence=cut(_with_short_names(message, message.sentence), 2 * longest) or "No diagnosis",
+        more=tuple(cut(_with_short_names(message, one), 2 * longest) for one in message.more[:_MOST_PARAGRAPHS]),
         path=tuple(cut(part) for part in message.path[:8]),
         owner=cut(message.owner) if message.owner else None,
         layers=tuple(replace(layer, name=cut(layer.name)) for layer in message.layers[:10]),
@@ -211,9 +223,8 @@ def shortened(message: Message, longest: int) -> Message:
     )
 
 
-def _with_short_names(message: Message) -> str:
-    """The sentence, in which no name of the path nor any other word is longer than a name is."""
-    said = message.sentence
+def _with_short_names(message: Message, said: str) -> str:
+    """A paragraph in which no name of the path nor any other word is longer than a name is."""
     for name in message.path:
         if len(name) > _NAME_IN_SENTENCE:
             said = said.replace(name, clipped(name, _NAME_IN_SENTENCE))
@@ -276,6 +287,7 @@ def plain_message(message: Message) -> dict[str, Any]:
         "peak": _plain_peak(message.peak),
         "is_joint": message.is_joint,
         "owner": message.owner,
+        "more": list(message.more),
     }
 
 
@@ -299,6 +311,7 @@ def message_of(plain: Mapping[str, Any]) -> Message:
         peak=_peak_of(plain.get("peak")),
         is_joint=plain.get("is_joint", False),
         owner=plain.get("owner"),
+        more=tuple(plain.get("more", ())),
     )
 
 

@@ -15,7 +15,7 @@ def slack_form(message: Message) -> Json:
 def _built(message: Message) -> Json:
     blocks: list[Json] = [
         {"type": "header", "text": _plain(headline(message), _HEADER)},
-        {"type": "section", "text": _plain(message.sentence, _SECTION)},
+        {"type": "section", "text": _plain("\n".join(message.paragraphs), _SECTION)},
         {
             "type": "section",
             "fields": [_plain(f"{title}: {text}", _FIELD) for title, text in facts(message)][:_FIELDS],
@@ -31,7 +31,7 @@ def _built(message: Message) -> Json:
         links = " · ".join(f"<{_url(link.url)}|{_escaped(link.label)}>" for link in message.links)
         blocks.append({"type": "section", "text": {"type": "mrkdwn", "text": links, "verbatim": True}})
     return {
-        "text": _escaped(clipped(f"{headline(message)}: {message.sentence}", _SECTION // 2)),
+        "text": _escaped(clipped(f"{headline(message)}: {message.in_one_line}", _SECTION // 2)),
         "blocks": blocks,
         "unfurl_links": False,
         "unfurl_media": False,

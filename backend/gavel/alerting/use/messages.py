@@ -119,6 +119,7 @@ def message(connection: Connection, occasion: Occasion, outside: OutboundPolicy)
     told = diagnose_alert_window(connection, first, status)
     many = object_count(occasion.group.incidents)
     found = told.diagnosis
+    sentence, *more = _paragraphs(occasion, told, many)
     said = Message(
         event_id=occasion.event_id,
         incident_id=worst.incident_id if occasion.is_solo else f"grp_{occasion.group.key[:24]}",
@@ -128,7 +129,8 @@ def message(connection: Connection, occasion: Occasion, outside: OutboundPolicy)
         severity=worst.severity,
         rule_key=worst.rule_key,
         rule_name=_rule_names(occasion.members),
-        sentence=_sentence(occasion, told, many),
+        sentence=sentence,
+        more=tuple(more),
         path=tuple(first.path) if many == 1 else (f"{many} objects", *first.path),
         from_at=told.from_at,
         to_at=told.to_at,
@@ -232,24 +234,28 @@ def _advice(
 # --- in words ---------------------------------------------------------------------------------------------------------
 
 
-def _sentence(occasion: Occasion, window: DiagnosedWindow, many: int) -> str:
+def _paragraphs(occasion: Occasion, window: DiagnosedWindow, many: int) -> list[str]:
+    """At least one; evidence has lines of its own."""
     first = occasion.members[0]
     said = _of_window(first, window)
     if occasion.group.status is Status.NO_DATA:
-        said = f"No data for {first.object_name} since {first.since_at:%H:%M} UTC. Last diagnosis: {_stored(first) or said}"
+        last = _stored(first) or " ".join(said)
+        said = [f"No data for {first.object_name} since {first.since_at:%H:%M} UTC.", f"Last diagnosis: {last}"]
     elif occasion.group.status is Status.RESOLVED:
         what = "Finding" if first.measure["quantity"] == Quantity.OPEN_FINDINGS else "Diagnosis"
-        said = f"{_cleared(occasion)} {what}: {_stored(first) or said}"
-    return said if many == 1 else f"{many} objects, worst {first.object_name}. {said}"
+        said = [_cleared(occasion), f"{what}: {_stored(first) or ' '.join(said)}"]
+    if many > 1:
+        said[0] = f"{many} objects, worst {first.object_name}. {said[0]}"
+    return said
 
 
-def _of_window(alert: AlertRow, window: DiagnosedWindow) -> str:
+def _of_window(alert: AlertRow, window: DiagnosedWindow) -> list[str]:
     if window.diagnosis is not None:
-        # Evidence has lines of its own.
         sentence = window.diagnosis.sentence
         action = f"What to do: {window.action}." if window.action else ""
-        return " ".join(part for part in (sentence.claim, action, sentence.limits) if part)
-    return _of_finding(window.finding) if window.finding is not None else _of_source(alert)
+        cause = f"{sentence.cause}." if sentence.cause else ""
+        return [part for part in (sentence.without_cause, cause, action, sentence.limits) if part]
+    return [_of_finding(window.finding) if window.finding is not None else _of_source(alert)]
 
 
 def _stored(alert: AlertRow) -> str:
@@ -317,8 +323,8 @@ def _rule_names(members: Sequence[AlertRow]) -> str:
 
 
 def _object_lines(members: Sequence[AlertRow]) -> Iterator[str]:
-    """One per alert; of several on one object with one diagnosis it stands at the first."""
-    shown: set[str] = set()
+    """One per alert; the diagnosis of the first stands above, and of several on one object with one diagnosis it stands once."""
+    shown = {_stored(members[0])} if members else set()
     for one in members:
         name, stored = " › ".join(one.path), _stored(one)
         yield f"{name} ({one.rule_name})" if not stored or stored in shown else f"{name}: {stored}"

@@ -70,7 +70,7 @@ interface DiagnosisStripProps {
 
 function DiagnosisStrip({ diagnosis, age, age_ms }: DiagnosisStripProps) {
   const { zone } = usePreferences()
-  const { sentence, layers, total_us } = diagnosis
+  const { sentence, cause, layers, total_us } = diagnosis
   const until = <span className="small numeric">{judgedWords(diagnosis.ledger_until_at, age_ms, zone)}</span>
   if (age === 'blank')
     return (
@@ -86,7 +86,7 @@ function DiagnosisStrip({ diagnosis, age, age_ms }: DiagnosisStripProps) {
           <span className={styles.mark}>
             <SeverityMark diagnosis={diagnosis} /> <ConfidenceLabel diagnosis={diagnosis} />
           </span>
-          <span className={`${styles.because} cut`}>{sentence.reasons[0]?.text}</span>
+          <span className={`${styles.because} cut`}>{cause?.headline ?? sentence.reasons[0]?.text}</span>
         </span>
       </div>
       <div className={styles.inside}>

@@ -25,9 +25,11 @@ interface WorstRowProps {
   alerts: readonly AlertOut[]
 }
 
-/** Where no layer is named, the mark beside it says what it is. */
-const saidOf = ({ state, layer, sentence }: OverviewRow) =>
-  state === 'judged' && layer === null ? sentence.detail : sentence.text
+/** The cause, where there is one: the layer and the latency stand beside it. Where no layer is named, the mark says what it is. */
+function saidOf({ state, layer, sentence, cause }: OverviewRow, isCalm: boolean): string {
+  if (!isCalm && cause !== null) return cause.headline
+  return state === 'judged' && layer === null ? sentence.detail : sentence.text
+}
 
 /** One thing, in two lines that are read from afar; its layer in a word beside the colors. What is worst is so by the I/Os that wait. */
 export function WorstRow({ row, age, age_ms, max_us, alerts }: WorstRowProps) {
@@ -59,7 +61,7 @@ export function WorstRow({ row, age, age_ms, max_us, alerts }: WorstRowProps) {
             <span className={`${styles.waits} fixed push size-label numeric regular`}>{waitWords(row)}</span>
           )}
         </span>
-        <span className={`${styles.sentence} cut quiet`}>{isBlank ? '—' : saidOf(row)}</span>
+        <span className={`${styles.sentence} cut quiet`}>{isBlank ? '—' : saidOf(row, isCalm)}</span>
       </span>
       <span className={styles.bar}>
         {!isBlank && row.total_us !== null && (
