@@ -223,12 +223,12 @@ def shortened(message: Message, longest: int) -> Message:
     )
 
 
-def _with_short_names(message: Message, said: str) -> str:
+def _with_short_names(message: Message, paragraph: str) -> str:
     """A paragraph in which no name of the path nor any other word is longer than a name is."""
     for name in message.path:
         if len(name) > _NAME_IN_SENTENCE:
-            said = said.replace(name, clipped(name, _NAME_IN_SENTENCE))
-    return _LONG_WORD.sub(lambda match: clipped(match[0], _NAME_IN_SENTENCE), said)
+            paragraph = paragraph.replace(name, clipped(name, _NAME_IN_SENTENCE))
+    return _LONG_WORD.sub(lambda match: clipped(match[0], _NAME_IN_SENTENCE), paragraph)
 
 
 def _shown(picture: Picture | None, longest: int) -> Picture | None:
