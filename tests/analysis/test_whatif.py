@@ -9,12 +9,11 @@ from hypothesis import strategies as st
 
 from gavel.analysis.queue_model import PARTS, Ceiling, QueueTimes
 from gavel.analysis.queue_response import fit_response, throughput_stays
+from gavel.analysis.stretched_write import non_optimized_write_us, optimized_write_us
 from gavel.analysis.unread_limit import predict_with_limit
 from gavel.analysis.whatif import (
     Knobs,
     Load,
-    non_optimized_write_us,
-    optimized_write_us,
     predict,
 )
 
@@ -158,6 +157,34 @@ def test_what_if_of_a_limit_that_was_not_read_and_is_lifted_may_take_its_wait_aw
     assert outlook.total.low == pytest.approx(500, rel=0.01)
 
 
+def test_what_if_of_a_deeper_queue_waits_in_the_array_with_all_io_of_the_volume() -> None:
+    """32 I/Os of 56 in the array are this queue's: 64 more make 120 of them."""
+    load = replace(AS_FOUND, times=replace(AS_FOUND.times, san=0, array=492))
+    then = replace(NOW, virtual_disk_queue=96, device_depth=96)
+    alone, shared = (predict(replace(load, at_array=one), NOW, then) for one in (None, 56))
+    own = load.in_flight
+    assert shared.slow.times.array == pytest.approx(492 * (56 + 96 - own) / 56, rel=1e-3)
+    assert alone.slow.times.array == pytest.approx(492 * 96 / own, rel=1e-3)
+    assert shared.fast == alone.fast
+    assert predict(replace(load, at_array=own), NOW, then).slow.iops == pytest.approx(alone.slow.iops)
+
+
+def test_what_if_of_a_deeper_queue_leaves_less_of_its_wait_where_iops_stay() -> None:
+    """Twice the slots and a driver that is no more than 1.1 times as slow: 55 % of the wait."""
+    load = Load(iops=16_000, times=QueueTimes(kernel_queue=4_000, array=500), at_array=80)
+    now = Knobs(device_depth=8)
+    outlook = predict(load, now, replace(now, device_depth=16))
+    assert outlook.open_times is not None
+    assert outlook.open_times["kernel_queue"].high == pytest.approx(4_000 * 0.55)
+    assert outlook.total.high is not None
+    assert outlook.total.high < 0.65 * load.times.total
+    with_more_admitted = predict(
+        load, replace(now, virtual_disk_queue=16), replace(now, virtual_disk_queue=64, device_depth=16)
+    )
+    assert with_more_admitted.open_times is not None
+    assert with_more_admitted.open_times["kernel_queue"].high == pytest.approx(4_000)
+
+
 def test_what_if_names_the_limit_that_binds_next() -> None:
     names = [name for name, _ in predict(AS_FOUND, NOW, NOW).ceilings]
     assert names[:2] == [Ceiling.DEVICE_QUEUE, Ceiling.VIRTUAL_DISK_QUEUE]
@@ -243,6 +270,14 @@ def test_what_if_of_more_depth_is_never_slower_in_the_fast_reading(load: Load, n
     then = predict(load, now, replace(now, device_depth=one + more))
     assert then.fast.iops >= less.slow.iops * (1 - 1e-6)
     assert then.total.low <= less.total.low * (1 + 1e-6)
+
+
+@given(loads, knobs, st.integers(1, 512), st.floats(0, 2_000))
+def test_what_if_of_shared_io_in_the_array_is_never_wider(load: Load, now: Knobs, depth: int, at_array: float) -> None:
+    then = replace(now, device_depth=depth)
+    alone, shared = (predict(replace(load, at_array=one), now, then).total for one in (None, at_array))
+    assert shared.low >= alone.low * (1 - 1e-6)
+    assert alone.high is None or shared.high is None or shared.high <= alone.high * (1 + 1e-6)
 
 
 @given(loads, knobs, knobs)

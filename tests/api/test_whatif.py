@@ -129,6 +129,18 @@ def test_what_if_of_disks_whose_limit_was_not_read_says_so_until_it_is_given(
     assert known["now"]["is_limit_read"]
 
 
+def test_what_if_of_a_deeper_queue_is_narrower_where_the_volume_has_much_other_io(
+    client: TestClient, environment: Environment, queue: int, store: int
+) -> None:
+    alone = tried(client, {"kind": "datastore", "id": store}, dsnro=64)
+    volume = environment.id("volume", "id-v0")
+    minutes = [NOW - n * MINUTE for n in range(1, 11)]
+    environment.write([(ScopeKind.VOLUME, volume, at, minute(20_000_000, 10_000_000, KERNEL)) for at in minutes])
+    shared = tried(client, {"kind": "datastore", "id": store}, dsnro=64)
+    assert shared["total_us"]["upper"] < alone["total_us"]["upper"] * 0.99
+    assert shared["total_us"]["lower"] == pytest.approx(alone["total_us"]["lower"])
+
+
 def test_what_if_without_io_object_or_workload_says_so(
     client: TestClient, environment: Environment, store: int
 ) -> None:

@@ -99,17 +99,32 @@ def _outcomes(seed: int) -> Iterator[ChangeOutcome]:
         seen.append(_seen(Model(there, Placement(there), step_s=_MINUTE_S).read(By.DEVICE, rows, windows)))
     old, new = seen
     hour, since, then = slice(0, 60), slice(60 - _WIDTH_MIN, 60), slice(60, minutes)
+    beside = {
+        index: [one.index for one in environment.devices if one.volume == volume] for volume, index in firsts.items()
+    }
     for index in firsts.values():
         if min(old.iops[index, since].min(), new.iops[index, then].min()) < _LEAST_IOPS:
             continue
-        yield _outcome(old, new, index, (hour, since, then), (before[index], after[index]))
+        yield _outcome(old, new, index, (hour, since, then), (before[index], after[index]), beside[index])
+
+
+def _at_array(seen: _Seen, devices: Sequence[int], windows: slice) -> float:
+    """I/Os of these devices that are in the array, on average."""
+    rows = list(devices)
+    return float((seen.iops[rows, windows] * seen.times["array"][rows, windows]).sum(axis=0).mean() / 1e6)
 
 
 def _outcome(
-    old: _Seen, new: _Seen, device: int, windows: tuple[slice, slice, slice], depths: tuple[int, int]
+    old: _Seen,
+    new: _Seen,
+    device: int,
+    windows: tuple[slice, slice, slice],
+    depths: tuple[int, int],
+    of_volume: Sequence[int],
 ) -> ChangeOutcome:
     hour, since, then = windows
     load, came = old.load(device, since), new.load(device, then)
+    load = replace(load, at_array=_at_array(old, of_volume, since))
     driver = old.times["san"][device, hour] + old.times["array"][device, hour]
     history = np.stack([old.iops[device, hour] * driver / 1e6, driver], axis=1)
     now = Knobs(device_depth=float(depths[0]))

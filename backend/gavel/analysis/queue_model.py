@@ -97,6 +97,15 @@ class QueuePart:
         return min(low, self.most_iops / US)
 
 
+def many_servers_us(service_us: float, in_flight: float, depth: float) -> float:
+    """Mean wait for one of `depth` slots with random arrivals (Sakasegawa's approximation of M/M/c); 0 where they are overrun."""
+    busy = in_flight / depth
+    if busy >= 1:
+        return 0.0
+    wait: float = service_us * busy ** (np.sqrt(2 * (depth + 1)) - 1) / (depth * (1 - busy))
+    return wait
+
+
 def solve(queue: QueuePart) -> tuple[float, QueueTimes, Ceiling, tuple[float, float]]:
     """IOPS, times with the driver's as `array`, what holds it, and IOPS and µs of the neighbors."""
     unlimited = replace(queue, most_iops=np.inf).throughput()

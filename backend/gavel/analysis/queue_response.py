@@ -56,6 +56,18 @@ def throughput_stays(driver_us: float, in_flight: float) -> Response:
     return Response(0.0, driver_us / in_flight)
 
 
+def throughput_stays_shared(san_us: float, array_us: float, in_flight: float, at_array: float) -> Response:
+    """The same on the way to the array, which is the host's own; in the array, what this queue adds waits with all I/Os of the volume.
+
+    at_array: those of all hosts there (in_flight > 0). The line is not below any split of what is added between way and array.
+    """
+    own = in_flight * array_us / (san_us + array_us)
+    every = max(at_array, own)
+    if every <= 0:
+        return throughput_stays(san_us + array_us, in_flight)
+    return Response(array_us * (1 - own / every), san_us / in_flight + array_us * own / in_flight / every)
+
+
 def fit_response(history: Floats) -> FittedResponse | None:
     """Theil–Sen through (m, 2) of I/Os in flight and driver time in µs; None where there is too little of it, or it is all at one count.
 

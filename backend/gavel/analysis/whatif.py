@@ -9,8 +9,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gavel.analysis.queue_model import PARTS, US, Ceiling, Fixed, QueuePart, QueueTimes, solve
-from gavel.analysis.queue_response import FittedResponse, Response, latency_stays, throughput_stays
+from gavel.analysis.queue_model import PARTS, US, Ceiling, Fixed, QueuePart, QueueTimes, many_servers_us, solve
+from gavel.analysis.queue_response import (
+    FittedResponse,
+    Response,
+    latency_stays,
+    throughput_stays,
+    throughput_stays_shared,
+)
 
 # Of an IOPS limit, from which on its wait is the limit's.
 LIMIT_USED = 0.95
@@ -22,7 +28,8 @@ _WAITS = ("guest_queue", "hypervisor", "kernel_queue")
 class Load:
     """What is measured of a workload in one device queue (iops and driver time > 0).
 
-    neighbor_iops: of others in the same queue; array_iops: of the whole array, None: not measured. non_optimized_extra_us: what an I/O on a
+    neighbor_iops: of others in the same queue; array_iops: of the whole array, at_array: I/Os of all hosts on the queue's
+    volume that are in the array, None: not measured. non_optimized_extra_us: what an I/O on a
     non-optimized path takes longer, None: not known.
     """
 
@@ -30,6 +37,7 @@ class Load:
     times: QueueTimes
     neighbor_iops: float = 0.0
     array_iops: float | None = None
+    at_array: float | None = None
     non_optimized_extra_us: float | None = None
 
     @property
@@ -169,7 +177,7 @@ def predict(load: Load, now: Knobs, then: Knobs, fitted: FittedResponse | None =
         for (inner, outer), bursts in zip(curves, ends, strict=True)
     ]
     fast, slow = sorted(readings, key=lambda reading: (reading.times.total, -reading.iops))
-    open_times = _open(load, now, then, fast, slow, shift)
+    open_times = _open(load, now, then, fast, slow, shift, _relief(load, now, then, curves[1][0]))
     return Outlook(
         now=unchanged,
         slow=slow,
@@ -220,19 +228,29 @@ def _curves(
         ends = (fitted.fast.shifted(shift), fitted.slow.shifted(shift))
         return [(end, Response(end.base_us, end.slope_us * then.queues)) for end in ends], True
     low, high = _scatter(load, fitted)
-    more = throughput_stays(driver, max(load.in_flight, 1e-9))
-    more = Response(shift, more.slope_us * then.queues)
+    less, more = (
+        Response(law.base_us + shift, law.slope_us * then.queues)
+        for law in (throughput_stays(driver, max(load.in_flight, 1e-9)), _only_waiting(load, then))
+    )
     same = stays.shifted(shift)
     if reached.binding is Ceiling.IOPS_LIMIT:
         ends = (same, same)
     elif in_flight * then.queues >= load.in_flight * (1 + 1e-6):
         ends = (same, more)
     elif in_flight * then.queues <= load.in_flight * (1 - 1e-6):
-        ends = (more, same)
+        ends = (less, same)
     else:
         ends = (same, same)
     fast, slow = ends[0].scaled(low), ends[1].scaled(high)
     return [(fast, fast), (slow, slow)], False
+
+
+def _only_waiting(load: Load, then: Knobs) -> Response:
+    """Spread over other queues the workload is on other volumes, of whose I/O nothing is measured."""
+    in_flight = max(load.in_flight, 1e-9)
+    if load.at_array is None or then.queues > 1:
+        return throughput_stays(load.times.driver, in_flight)
+    return throughput_stays_shared(load.times.san, load.times.array, in_flight, load.at_array)
 
 
 def _scatter(load: Load, fitted: FittedResponse | None) -> tuple[float, float]:
@@ -300,24 +318,15 @@ def _burst_ends(load: Load, now: Knobs, then: Knobs, fixed: Fixed) -> tuple[floa
         return fixed.bursts, fixed.bursts
     if then.device_depth > now.device_depth:
         return 0.0, fixed.bursts
-    wait = _many_servers(load.times.driver, load.in_flight, then.device_depth)
+    wait = many_servers_us(load.times.driver, load.in_flight, then.device_depth)
     return fixed.bursts, fixed.bursts * now.device_depth / then.device_depth + wait
-
-
-def _many_servers(service_us: float, in_flight: float, depth: float) -> float:
-    """Mean wait for one of `depth` slots with random arrivals (Sakasegawa's approximation of M/M/c); 0 where they are overrun."""
-    busy = in_flight / depth
-    if busy >= 1:
-        return 0.0
-    wait: float = service_us * busy ** (np.sqrt(2 * (depth + 1)) - 1) / (depth * (1 - busy))
-    return wait
 
 
 # --- open loop --------------------------------------------------------------------------------------------------------
 
 
 def _open(
-    load: Load, now: Knobs, then: Knobs, fast: Reading, slow: Reading, shift: float
+    load: Load, now: Knobs, then: Knobs, fast: Reading, slow: Reading, shift: float, relief: float
 ) -> Mapping[str, PredictedRange] | None:
     """IOPS stay: what is left of each wait. None where the new settings cannot carry them."""
     if fast.iops < load.iops * (1 - 1e-6):
@@ -337,14 +346,24 @@ def _open(
         room = np.inf if after is None else after
         was = np.inf if before is None else before
         is_roomier = room * (then.queues if name == "kernel_queue" else 1) > was
+        eased = relief if name == "kernel_queue" else 1.0
         worse = max(getattr(slow.times, name), value)
         found[name] = (
-            PredictedRange(0.0 if taken < room else value, value)
+            PredictedRange(0.0 if taken < room else value * eased, value * eased)
             if is_roomier
             else PredictedRange(value, worse if room < was else value)
         )
     found["san"] = PredictedRange(max(0.0, times.san + shift), max(0.0, times.san + shift))
     return found
+
+
+def _relief(load: Load, now: Knobs, then: Knobs, slow: Response) -> float:
+    """How much is left at most of the wait in the device queue with more slots alone: no more I/Os wait at any time than before, and they
+    leave it as fast as all slots let them at the slowest driver."""
+    before, after = now.device_depth, then.device_depth
+    if before is None or after is None or after <= before or replace(then, device_depth=before) != now:
+        return 1.0
+    return min(1.0, before / after * slow.at(after) / load.times.driver)
 
 
 def _admits(knobs: Knobs) -> float | None:
@@ -372,16 +391,3 @@ def _ceilings(then: Knobs, fast: Reading) -> tuple[tuple[Ceiling, float], ...]:
     }
     known = [(name, float(value)) for name, value in every.items() if value is not None]
     return tuple(sorted(known, key=lambda ceiling: (ceiling[0] is not fast.binding, ceiling[1])))
-
-
-# --- paths of a stretched volume --------------------------------------------------------------------------------------
-
-
-def optimized_write_us(host_one_way_us: float, between_arrays_one_way_us: float) -> float:
-    """A SCSI write to the near array of a stretched volume: four trips to the host, two between the arrays."""
-    return 4 * host_one_way_us + 2 * between_arrays_one_way_us
-
-
-def non_optimized_write_us(far_one_way_us: float, between_arrays_one_way_us: float) -> float:
-    """The same write sent to the far array, which asks the near one."""
-    return 4 * far_one_way_us + 2 * between_arrays_one_way_us

@@ -17,7 +17,7 @@ from gavel.db.queries.path_loads import PathLoad, PathTime, path_loads
 from gavel.db.queries.queues import Queue, devices_behind, queue_minutes
 from gavel.db.queries.refs import EntityRef, RefKind, require
 from gavel.db.queries.scopes import ledger_until
-from gavel.db.queries.whatif import QueueDisk, array_behind, disks_in_queue
+from gavel.db.queries.whatif import DeviceStorage, QueueDisk, disks_in_queue, storage_behind
 from gavel.domain.controllers import QUEUE_LIMITS
 from gavel.domain.errors import GavelError
 from gavel.domain.scope import ScopeKind, scope_key
@@ -31,7 +31,7 @@ _PATH_REACH = timedelta(minutes=20)
 _LONGEST = timedelta(days=1)
 COMPETING = 2
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_US_A_MINUTE = 60e6
+_US_A_MINUTE, _US_A_SECOND = 60e6, 1e6
 
 
 class NotPredictableError(GavelError):
@@ -133,8 +133,8 @@ def start_of(
     device_id, is_vm = queue.device.id, subject.kind is RefKind.VM
     settings = queue_settings(connection, device_id, from_at, to_at)
     disks = disks_in_queue(connection, device_id, [disk for disk, _ in settings.disks])
-    array = array_behind(connection, device_id)
-    parts = _parts(connection, device_id, disks, array, from_at, to_at)
+    storage = storage_behind(connection, device_id)
+    parts = _parts(connection, device_id, disks, storage, from_at, to_at)
     active = [one for one in disks if _is_active(parts.disks[one.id])]
     vms = {one.vm for one in active}
     own = [one for one in disks if not is_vm or one.vm.id == subject.id]
@@ -148,7 +148,7 @@ def start_of(
         queue=queue,
         settings=settings,
         others=tuple(sorted(vms - {subject}, key=lambda vm: vm.name)) if is_vm else (),
-        array=array,
+        array=None if storage is None else storage.array,
         load=replace(measured.load, non_optimized_extra_us=paths.extra_us),
         knobs=replace(knobs, non_optimized_share=paths.share or 0.0),
         is_competing=len(vms) >= COMPETING,
@@ -166,32 +166,41 @@ def start_of(
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """Minutes of a device, of its disks by id, and of the whole array behind it."""
+    """Minutes of a device, of its disks by id, and of the whole array and the volume behind it."""
 
     device: PartMinutes
     disks: Mapping[int, PartMinutes]
     array: PartMinutes | None
+    volume: PartMinutes | None
 
 
 def _parts(
     connection: Connection,
     device_id: int,
     disks: Sequence[QueueDisk],
-    array: EntityRef | None,
+    storage: DeviceStorage | None,
     from_at: datetime,
     to_at: datetime,
 ) -> _Parts:
     stamps = [from_at + n * MINUTE for n in range((to_at - from_at) // MINUTE)]
-    keys = [
-        scope_key(ScopeKind.HOST_DEVICE, device_id),
-        *(scope_key(ScopeKind.VM_DISK, one.id) for one in disks),
-        *([] if array is None else [scope_key(ScopeKind.ARRAY, array.id)]),
-    ]
+    device_key = scope_key(ScopeKind.HOST_DEVICE, device_id)
+    disk_keys = {one.id: scope_key(ScopeKind.VM_DISK, one.id) for one in disks}
+    array_key = None if storage is None else scope_key(ScopeKind.ARRAY, storage.array.id)
+    volume_id = None if storage is None else storage.volume_id
+    volume_key = None if volume_id is None else scope_key(ScopeKind.VOLUME, volume_id)
+    keys = [one for one in (device_key, *disk_keys.values(), array_key, volume_key) if one is not None]
     rows = cause_minutes(connection, keys, stamps)
     wanted = np.array([(at - _EPOCH) // timedelta(microseconds=1) for at in stamps], dtype=np.int64)
-    found = [minutes_at(one, wanted, rows.keys, rows.starts_us, rows.columns) for one in keys]
-    of_disks = dict(zip((disk.id for disk in disks), found[1:], strict=False))
-    return _Parts(found[0], of_disks, None if array is None else found[-1])
+
+    def of(key: int) -> PartMinutes:
+        return minutes_at(key, wanted, rows.keys, rows.starts_us, rows.columns)
+
+    return _Parts(
+        device=of(device_key),
+        disks={disk_id: of(key) for disk_id, key in disk_keys.items()},
+        array=None if array_key is None else of(array_key),
+        volume=None if volume_key is None else of(volume_key),
+    )
 
 
 def _is_active(part: PartMinutes) -> bool:
@@ -257,6 +266,7 @@ def _measured(subject: EntityRef, parts: _Parts, disks: Sequence[PartMinutes], *
             ),
             neighbor_iops=(every - own) / seconds if is_vm else 0.0,
             array_iops=_array_iops(parts.array, usable),
+            at_array=_at_array(parts.volume, usable) if array > 0 else None,
         ),
         has_guest,
         array > 0,
@@ -270,6 +280,16 @@ def _array_iops(array: PartMinutes | None, usable: Bools) -> float | None:
         return None
     iops = array.array_iops[usable]
     return float(np.nanmean(iops)) if np.isfinite(iops).any() else None
+
+
+def _at_array(volume: PartMinutes | None, usable: Bools) -> float | None:
+    """I/Os of all hosts on the volume that are in the array, over the minutes in which it was measured."""
+    if volume is None:
+        return None
+    ops = volume.total("ops")[usable]
+    per_io = volume.total("array_time")[usable] / np.where(ops > 0, ops, np.nan)
+    inside = volume.array_iops[usable] * per_io / _US_A_SECOND
+    return float(np.nanmean(inside)) if np.isfinite(inside).any() else None
 
 
 def _sum(parts: Sequence[PartMinutes], name: str, usable: Bools) -> float:

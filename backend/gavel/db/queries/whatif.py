@@ -46,13 +46,24 @@ def disks_in_queue(connection: Connection, device_id: int, disk_ids: Sequence[in
     ]
 
 
-_ARRAY = """
-    SELECT a.id, a.name FROM host_device d JOIN volume v ON v.serial = d.volume_serial AND v.present
+@dataclass(frozen=True, slots=True)
+class DeviceStorage:
+    """What holds a device's volume. array: of a stretched volume the one with the lower id; volume_id: None for a stretched one."""
+
+    array: EntityRef
+    volume_id: int | None
+
+
+_STORAGE = """
+    SELECT a.id, a.name, v.id AS volume_id, count(*) OVER () AS volumes
+    FROM host_device d JOIN volume v ON v.serial = d.volume_serial AND v.present
     JOIN storage_array a ON a.source_id = v.source_id AND a.present WHERE d.id = :device_id ORDER BY a.id LIMIT 1
 """
 
 
-def array_behind(connection: Connection, device_id: int) -> EntityRef | None:
-    """The array that holds the device's volume (of a stretched one, the one with the lower id); None where it is not known."""
-    row = connection.execute(text(_ARRAY), {"device_id": device_id}).one_or_none()
-    return None if row is None else EntityRef(RefKind.ARRAY, row.id, row.name)
+def storage_behind(connection: Connection, device_id: int) -> DeviceStorage | None:
+    """None where it is not known."""
+    row = connection.execute(text(_STORAGE), {"device_id": device_id}).one_or_none()
+    if row is None:
+        return None
+    return DeviceStorage(EntityRef(RefKind.ARRAY, row.id, row.name), row.volume_id if row.volumes == 1 else None)
