@@ -145,22 +145,45 @@ def test_a_queue_that_was_full_in_normal_minutes_too_is_not_the_cause(client: Te
 
 
 def test_a_queue_that_whole_milliseconds_leave_open_is_possible_and_not_named(client: TestClient, story: Story) -> None:
-    """Counters of whole milliseconds give the kernel's time at the device no lower bound, nor its queue's."""
+    """Counters of whole milliseconds give the kernel's time no lower bound, neither at the device nor at the virtual disk."""
     store = full_queue(story, dsnro=32, normal=minute(60_000, 0, HEALTHY, queue_depth=32.0))
-    coarse = {**KERNEL, span(Layer.KERNEL): (438.0, 0.0, 900.0)}
-    device = story.environment.id("host_device", DEVICE)
-    story.write(
-        ScopeKind.HOST_DEVICE,
-        device,
-        minute(2_600_000, 1_300_000, coarse, queue_depth=32.0),
-        minute(60_000, 0, HEALTHY),
-    )
+    at_the_device_only_milliseconds(story, also_at_the_disk=True)
     found = ask(client, f"datastores/{store}/diagnosis")
     assert (found["cause"]["kind"], found["cause"]["confidence"]) == ("no_single_cause", None)
     assert found["sentence"]["cause"] == "No single cause; possible: db01 fills the queue of device simple on esx-1"
     (candidate,) = found["cause"]["candidates"]
     assert candidate["kind"] == "device_queue_full"
     assert candidate["needs"].startswith("microsecond counters of the queue time")
+
+
+def at_the_device_only_milliseconds(story: Story, *, also_at_the_disk: bool = False, disk_ops: int = 2_600_000) -> None:
+    environment, coarse = story.environment, {**KERNEL, span(Layer.KERNEL): (438.0, 0.0, 900.0)}
+    normal = minute(60_000, 0, HEALTHY)
+    device = environment.id("host_device", DEVICE)
+    story.write(ScopeKind.HOST_DEVICE, device, minute(2_600_000, 1_300_000, coarse, queue_depth=32.0), normal)
+    at_disk = minute(disk_ops, 1_300_000, coarse if also_at_the_disk else KERNEL)
+    story.write(ScopeKind.VM_DISK, environment.id("vm_disk", "vm-1/scsi0:0"), at_disk, normal)
+
+
+def test_a_full_queue_of_whole_milliseconds_is_named_by_the_wait_of_its_virtual_disks(
+    client: TestClient, story: Story
+) -> None:
+    """The device has as many I/Os in flight as it may, and its disks' finer counters prove a wait in the kernel above it."""
+    store = full_queue(story, dsnro=32, normal=minute(60_000, 0, HEALTHY, queue_depth=32.0))
+    at_the_device_only_milliseconds(story)
+    cause = ask(client, f"datastores/{store}/diagnosis")["cause"]
+    assert (cause["kind"], cause["confidence"]) == ("device_queue_full", "likely")
+    assert cause["text"].startswith(
+        "db01 issues 100 % of the I/O; the queue of device simple on esx-1 is full (ACTV ≈ 32,"
+    )
+    assert cause["text"].endswith("DQLEN 32, I/Os in the kernel ≈ 28)")
+    assert (cause["twin"]["binding_minutes"], cause["twin"]["normal_binding_minutes"]) == (5, 0)
+
+
+def test_the_wait_of_disks_with_other_io_than_the_device_proves_nothing(client: TestClient, story: Story) -> None:
+    store = full_queue(story, dsnro=32, normal=minute(60_000, 0, HEALTHY, queue_depth=32.0))
+    at_the_device_only_milliseconds(story, disk_ops=5_200_000)
+    assert ask(client, f"datastores/{store}/diagnosis")["cause"]["kind"] == "no_single_cause"
 
 
 @pytest.mark.parametrize(("iops", "kind"), [(9800, "qos_limit"), (5000, "no_single_cause")])

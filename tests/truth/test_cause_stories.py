@@ -4,18 +4,16 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from sqlalchemy import Engine, text
-from tests.truth.findings_campaign import Campaign, listed, microsecond_lab
+from sqlalchemy import Engine
+from tests.truth.cause_hour import diagnosed, play
+from tests.truth.findings_campaign import microsecond_lab
 
-from gavel.db.engine import Role, open_engine, reading
+from gavel.db.engine import Role, open_engine
 from gavel.db.queries.refs import RefKind
 from gavel.diagnosis.cause import CauseKind
-from gavel.diagnosis.explain import Diagnosis, diagnosis
 from gavel.domain.io_path import Confidence, Severity
 from gavel_lab.stories import PHASES
 
-MINUTE = timedelta(minutes=1)
-_BEFORE, _LENGTH_MIN = 20 * MINUTE, 60
 _BUSY, _TWIN = (phase for phase in PHASES if phase.story == "host-cpu")
 (_FILTER,) = (phase for phase in PHASES if phase.story == "io-filter")
 
@@ -28,20 +26,9 @@ def hour() -> datetime:
 @pytest.fixture(scope="module")
 def engine(module_postgres_url: str, hour: datetime, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     opened = open_engine(module_postgres_url, Role.WORKER)
-    lab = microsecond_lab()
-    sources = listed(opened, lab, tmp_path_factory.mktemp("lab"), hour - _BEFORE)
-    Campaign(opened, lab, sources, hour - _BEFORE, _LENGTH_MIN, False).played()
+    play(opened, microsecond_lab(), tmp_path_factory.mktemp("lab"), hour)
     yield opened
     opened.dispose()
-
-
-def diagnosed(engine: Engine, hour: datetime, minute: int, kind: RefKind, name: str) -> Diagnosis:
-    """Over the five minutes from `minute` of the hour on."""
-    table = {RefKind.DATASTORE: "datastore", RefKind.VM: "vm"}[kind]
-    from_at = hour + minute * MINUTE
-    with reading(engine) as connection:
-        thing = connection.execute(text(f"SELECT id FROM {table} WHERE name = :name"), {"name": name}).scalar_one()
-        return diagnosis(connection, kind, int(thing), from_at, from_at + 5 * MINUTE)
 
 
 @pytest.mark.parametrize(("kind", "name"), [(RefKind.DATASTORE, "nvme-11"), (RefKind.VM, "fast-04")])

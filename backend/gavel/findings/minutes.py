@@ -16,6 +16,8 @@ from gavel.findings.binding import (
 )
 
 MINUTE_S = 60.0
+# Counters of disks and of their device are of slightly different times.
+_SAME_IO = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +156,15 @@ def device_queue_binds(minutes: PartMinutes) -> Bools:
 def device_queue_seems_full(minutes: PartMinutes) -> Bools:
     """One that is full by the estimate of its queue time, whatever its lower bound: a possible cause, and none that is named."""
     return is_device_queue_binding(minutes.ios("in_flight_time"), minutes.total("depth"), minutes.per_io("queue_time"))
+
+
+def device_queue_holds_back(device: PartMinutes, disks: PartMinutes) -> Bools:
+    """A device queue that is full while I/Os of the virtual disks on it wait in the kernel, by the lower bound of their time there: what
+    whole milliseconds at the device leave open. A minute counts where the disks have all I/O of the host to the device."""
+    ops = device.total("ops")
+    is_all = np.abs(disks.total("ops") - ops) <= _SAME_IO * ops
+    wait_us = np.where(is_all, disks.per_io("kernel_lower"), np.nan)
+    return is_device_queue_binding(device.ios("in_flight_time"), device.total("depth"), wait_us)
 
 
 def qos_limit_binds(minutes: PartMinutes, iops_limit: float | None, bytes_limit: float | None) -> Bools:

@@ -188,7 +188,7 @@ RULE = FindingRule(
     ),
     cleared_when="10 minutes later the limit is in full use in fewer of them, or nothing waits for it",
     blind_spots=(
-        "Limits of hosts on the array; pods have none for I/O",
+        "Limits of hosts and of realms on the array; pods have none for I/O",
         "Limits of VMs by resource pool or storage policy that do not appear as the disk's own limit",
         "Virtual disks whose layer above the device cannot be measured: a kernel time in whole milliseconds hides a short wait",
     ),
