@@ -54,7 +54,7 @@ def environment() -> HostInventory:
     )
     paths = tuple(
         StoragePath(
-            f"{one.key}/p{n}", one.key, f"{one.host_key}/vmhba{1 + n % 2}", "t", "active", True, True, f"vmhba{1 + n % 2}:C0:T{n}:L0",
+            f"{one.key}/p{n}", one.key, f"{one.host_key}/vmhba{1 + n % 2}", "t", "active", True, f"vmhba{1 + n % 2}:C0:T{n}:L0",
             f"{one.canonical_name}/p{n}",
         )
         for one in plain.devices

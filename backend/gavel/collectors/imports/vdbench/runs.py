@@ -78,13 +78,17 @@ def _figures(measured: Sequence[FlatRow], run: FlatRun, step_s: float | None) ->
         yield LoadFigures(
             direction=direction,
             ops=summed.ops,
-            ops_per_s=summed.ops_per_s / len(counted),
-            bytes_per_s=summed.bytes_per_s / len(counted),
+            ops_per_s=_mean_rate(summed.ops_per_s, len(counted)),
+            bytes_per_s=_mean_rate(summed.bytes_per_s, len(counted)),
             mean_us=summed.mean_us,
             # Slowest I/Os are of reads and writes together.
             max_us=summed.max_us if direction == "all" else None,
             **dict.fromkeys(("p50_us", "p95_us", "p99_us", "p999_us")),
         )
+
+
+def _mean_rate(sum_per_s: float | None, intervals: int) -> float | None:
+    return None if sum_per_s is None else sum_per_s / intervals
 
 
 def _way(row: FlatRow, direction: DirectionName, length_s: float | None) -> LoadWay | None:
