@@ -38,9 +38,12 @@ test.describe('uploads', () => {
     await page.keyboard.type('browser-test')
     await page.keyboard.press('Tab')
     await expect(dialog.getByLabel('esxtop captures')).toBeFocused()
-    const chooser = page.waitForEvent('filechooser')
-    await page.keyboard.press('Enter')
-    await (await chooser).setFiles(CAPTURE)
+    // A key may come before a busy browser opens windows for the page.
+    await expect(async () => {
+      const chooser = page.waitForEvent('filechooser', { timeout: 5000 })
+      await page.keyboard.press('Enter')
+      await (await chooser).setFiles(CAPTURE)
+    }).toPass({ timeout: 30_000 })
     await expect(dialog).toContainText('esx-04.csv')
     expect(await violationsInDarkAndLight(page)).toEqual([])
     const make = dialog.getByRole('button', { name: 'Make environment' })

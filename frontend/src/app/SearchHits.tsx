@@ -95,7 +95,7 @@ export default function SearchHits(props: SearchHitsProps) {
               <span className="column narrow grow">
                 <Name>{hit.ref.name}</Name>
                 <span className="flex narrow small">
-                  <Name>{`${hit.ref.kind} · ${hit.context}`}</Name>
+                  <Name>{hit.context}</Name>
                 </span>
               </span>
             </Combobox.Option>

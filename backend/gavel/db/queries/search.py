@@ -17,8 +17,11 @@ class SearchHit:
     context: str
 
 
+_NOUNS = {
+    RefKind.VM: "VM", RefKind.HOST: "Host", RefKind.DATASTORE: "Datastore", RefKind.VOLUME: "Volume",
+}  # fmt: skip
 _OF_LABELS = " ".join(
-    f"UNION ALL SELECT '{kind}', t.id, t.name, l.name || ' = ' || l.value, l.value"
+    f"UNION ALL SELECT '{kind}', t.id, t.name, '{_NOUNS[kind]} with ' || l.name || ' = ' || l.value, l.value"
     f" FROM label l JOIN {table} t ON t.id = l.subject_id AND t.present"
     f" WHERE l.subject_table = '{table}' AND l.valid_to IS NULL AND t.name NOT ILIKE :anywhere ESCAPE '!'"
     for table, kind in LABELED.items()
@@ -45,7 +48,7 @@ _SEARCH = f"""
         UNION ALL SELECT 'array', a.id, a.name, 'Array with pod ' || p.name, p.name
         FROM pod p JOIN storage_array a ON a.source_id = p.source_id JOIN source s ON s.id = a.source_id
         WHERE a.present AND p.present AND a.name NOT ILIKE :anywhere ESCAPE '!'
-        UNION ALL SELECT 'vm', m.id, m.name, 'VM with ' || a, a
+        UNION ALL SELECT 'vm', m.id, m.name, 'VM at ' || a, a
         FROM vm m, unnest(m.ip_addresses) a WHERE m.present
         UNION ALL SELECT 'vm', m.id, m.name, 'VM ' || m.dns_name, m.dns_name
         FROM vm m WHERE m.present AND m.name NOT ILIKE :anywhere ESCAPE '!'
