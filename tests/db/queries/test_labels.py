@@ -230,9 +230,9 @@ def test_filters_by_cluster_and_vendor_hold_for_every_kind(environment: Environm
 @pytest.mark.parametrize(
     ("text", "context"),
     [
-        ("10.7.{n}.9", "VM with 10.7.{n}.9"),
+        ("10.7.{n}.9", "VM at 10.7.{n}.9"),
         ("db01.n{n}", "VM db01.n{n}.example"),
-        ("finance-{n}", "application = finance-{n}"),
+        ("finance-{n}", "VM with application = finance-{n}"),
     ],
 )
 def test_search_finds_a_vm_by_address_dns_name_and_label_once(
