@@ -10,8 +10,8 @@ const ADDRESS = ownAddress('/api/v1/live')
 const POLL_MS = 15_000
 const FULL_REFRESH_MS = 300_000
 const REOPEN_MS = 5_000
-// Several streams report within a second; one redraw for all of them.
-const GATHER_MS = 1_000
+// Several streams report within a second, half of which the server has gathered already; one redraw for all of them.
+const GATHER_MS = 500
 
 type LiveState = 'connecting' | 'live' | 'polling'
 
