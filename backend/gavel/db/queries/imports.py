@@ -159,14 +159,6 @@ def load_chunk(connection: Connection, import_id: int, position: int) -> bytes:
     return bytes(connection.execute(query).scalar_one())
 
 
-def bytes_on_their_way(connection: Connection) -> int:
-    """Sizes of all uploads that are not read yet, as they were announced."""
-    states = (ImportState.UPLOADING, ImportState.WAITING, ImportState.READING)
-    return int(
-        connection.scalar(select(func.coalesce(func.sum(_ONE.size_bytes), 0)).where(_ONE.state.in_(states))) or 0
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class HostOfCapture:
     """A host that has `devices` of the capture's devices."""
