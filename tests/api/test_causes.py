@@ -156,11 +156,14 @@ def test_a_queue_that_whole_milliseconds_leave_open_is_possible_and_not_named(cl
     assert candidate["needs"].startswith("microsecond counters of the queue time")
 
 
-def at_the_device_only_milliseconds(story: Story, *, also_at_the_disk: bool = False, disk_ops: int = 2_600_000) -> None:
+def at_the_device_only_milliseconds(
+    story: Story, *, also_at_the_disk: bool = False, disk_ops: int = 2_600_000, device_kernel_us: float = 438.0
+) -> None:
     environment, coarse = story.environment, {**KERNEL, span(Layer.KERNEL): (438.0, 0.0, 900.0)}
     normal = minute(60_000, 0, HEALTHY)
     device = environment.id("host_device", DEVICE)
-    story.write(ScopeKind.HOST_DEVICE, device, minute(2_600_000, 1_300_000, coarse, queue_depth=32.0), normal)
+    at_device = {**KERNEL, span(Layer.KERNEL): (device_kernel_us, 0.0, 900.0)}
+    story.write(ScopeKind.HOST_DEVICE, device, minute(2_600_000, 1_300_000, at_device, queue_depth=32.0), normal)
     at_disk = minute(disk_ops, 1_300_000, coarse if also_at_the_disk else KERNEL)
     story.write(ScopeKind.VM_DISK, environment.id("vm_disk", "vm-1/scsi0:0"), at_disk, normal)
 
@@ -178,6 +181,17 @@ def test_a_full_queue_of_whole_milliseconds_is_named_by_the_wait_of_its_virtual_
     )
     assert cause["text"].endswith("DQLEN 32, I/Os in the kernel ≈ 28)")
     assert (cause["twin"]["binding_minutes"], cause["twin"]["normal_binding_minutes"]) == (5, 0)
+
+
+def test_a_full_queue_is_named_with_its_vm_where_the_device_reads_no_time_in_the_kernel(
+    client: TestClient, story: Story
+) -> None:
+    """Less than a whole millisecond is counted as 0."""
+    store = full_queue(story, dsnro=32, normal=minute(60_000, 0, HEALTHY, queue_depth=32.0))
+    at_the_device_only_milliseconds(story, device_kernel_us=0.0)
+    cause = ask(client, f"datastores/{store}/diagnosis")["cause"]
+    assert (cause["kind"], cause["object"]["name"]) == ("device_queue_full", "db01")
+    assert {one["label"]: one["value"] for one in cause["evidence"]}["VMs with I/O in the queue"] == 1
 
 
 def test_the_wait_of_disks_with_other_io_than_the_device_proves_nothing(client: TestClient, story: Story) -> None:

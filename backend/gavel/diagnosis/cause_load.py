@@ -70,7 +70,7 @@ def load_causes(connection: Connection, kind: RefKind, questions: Sequence[Cause
     issuers = _by_subject(
         queue_issuers(
             connection,
-            [(one.time, load.device.id) for one in host for load in _loaded(devices, one) if load.queue_time > 0],
+            [(one.time, load.device.id) for one in host for load in _loaded(devices, one)],
         )
     )
     times = [_path_time(one, load) for one in san for load in _loaded(devices, one)]

@@ -1,7 +1,7 @@
 """Device queues of hosts that are full: by the kernel's own queue time, or by what the virtual disks above a full queue wait. Pure."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -75,9 +75,9 @@ def device_queue_candidates(inputs: CauseInputs) -> Iterator[Candidate]:
     queues = [_queue(inputs, load) for load in inputs.devices]
     below = _below_hypervisor(inputs)
     binding = [one for one in queues if one.twin.is_passed]
-    held_back = [] if binding else [one for load in inputs.devices if (one := _held_back(inputs, load)).twin.is_passed]
-    if binding or held_back:
-        yield _queue_candidate(binding or held_back, below, binds=True)
+    full = binding or sorted(_held_back(inputs, queues), key=lambda item: -item.waiting)
+    if full:
+        yield _queue_candidate(full, below, binds=True)
     elif queues:
         nearest = max(queues, key=lambda item: (item.twin.binding_minutes, item.seems_full, item.load.queue_time))
         if nearest.twin.binding_minutes or nearest.seems_full:
@@ -97,22 +97,25 @@ def _queue(inputs: CauseInputs, load: DeviceLoad) -> _Queue:
     return _Queue(load, elevated, twin, inputs.issuers.get(load.device.id, ()))
 
 
-def _held_back(inputs: CauseInputs, load: DeviceLoad) -> _Queue:
-    """The same queue by the virtual disks of its host; those at an IOPS limit wait for that."""
-    disks = [one for one in inputs.disks if one.host == load.host and not is_at_iops_limit(inputs, one)]
-    elevated, normal = (of(ScopeKind.HOST_DEVICE, load.device.id) for of in (inputs.elevated, inputs.normal))
-    issuers = inputs.issuers.get(load.device.id, ())
-    if not disks:
-        return _Queue(load, elevated, TwinTest(0, 0, 0, 0), issuers)
-    above, above_before = (
-        sum_of_minutes([of(ScopeKind.VM_DISK, one.disk.id) for one in disks]) for of in (inputs.elevated, inputs.normal)
-    )
-    twin = twin_test(
-        device_queue_holds_back(elevated, above), device_queue_holds_back(normal, above_before), ~np.isnan(normal.iops)
-    )
-    whole = disks[0].upper_whole
-    share = min(sum(one.upper_time for one in disks) / whole, 1.0) if whole > 0 else 0.0
-    return _Queue(load, elevated, twin, issuers, above, share)
+def _held_back(inputs: CauseInputs, queues: Sequence[_Queue]) -> Iterator[_Queue]:
+    """Of these queues those that are full by the virtual disks of their host; disks at an IOPS limit wait for that."""
+    for queue in queues:
+        disks = [one for one in inputs.disks if one.host == queue.load.host and not is_at_iops_limit(inputs, one)]
+        if not disks or not disks[0].upper_whole > 0:
+            continue
+        above, above_before = (
+            sum_of_minutes([of(ScopeKind.VM_DISK, one.disk.id) for one in disks])
+            for of in (inputs.elevated, inputs.normal)
+        )
+        normal = inputs.normal(ScopeKind.HOST_DEVICE, queue.load.device.id)
+        twin = twin_test(
+            device_queue_holds_back(queue.minutes, above),
+            device_queue_holds_back(normal, above_before),
+            ~np.isnan(normal.iops),
+        )
+        if twin.is_passed:
+            share = sum(one.upper_time for one in disks) / disks[0].upper_whole
+            yield replace(queue, twin=twin, disks=above, disks_share=share)
 
 
 def _queue_candidate(queues: Sequence[_Queue], below: float, *, binds: bool) -> Candidate:
@@ -181,7 +184,7 @@ def _queue_evidence(queue: _Queue, in_flight: float, queued: float) -> Iterator[
     if queue.disks is not None:
         kernel_us, lower = mean(queue.disks.per_io("kernel_time")), mean(queue.disks.per_io("kernel_lower"))
         if kernel_us is not None:
-            yield CauseEvidence(label="Kernel, by virtual disks", value=kernel_us, unit="µs", lower=lower)
+            yield CauseEvidence(label="Kernel (virtual disks)", value=kernel_us, unit="µs", lower=lower)
     elif (queue_us := mean(minutes.per_io("queue_time"))) is not None:
         yield CauseEvidence(label="Kernel queue (QAVG)", value=queue_us, unit="µs", lower=mean(minutes.queue_lower_us))
     if load.configured is not None:

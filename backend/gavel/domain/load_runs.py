@@ -39,25 +39,31 @@ class LoadWarning:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LoadSeries:
-    """What the tool logged of one direction over time, in buckets of `step_s` from `starts_at` on, which all series of a run share; lists
-    are of equal length, null where nothing was logged. `grain_s`: of the averages in its log; null where the log has every I/O, and then
-    alone `ops` is counted.
+class LoggedLatency:
+    """What the tool logged of one direction over time, a value per bucket, null where nothing was logged.
 
-    `mean_us`: of all I/Os of the bucket; of averages their mean over time, between the lowest and the highest of them that touch the
-    bucket (`lowest_us`, `highest_us`; null where the log has every I/O).
+    `phase`: lat from submission to completion, slat until submitted, clat from then on. `grain_s`: of the averages in its log; null where
+    the log has every I/O, and then alone `ops` is counted. `mean_us`: of all I/Os of the bucket; of averages their mean over time, between
+    the lowest and the highest of them that touch the bucket (`lowest_us`, `highest_us`; null where the log has every I/O). `max_us`: the
+    slowest I/O, where it is logged.
     """
 
     direction: DirectionName
     phase: PhaseName
-    starts_at: datetime
-    step_s: int
     grain_s: float | None
     ops: Sequence[int] | None
     mean_us: Sequence[float | None]
     lowest_us: Sequence[float | None] | None
     highest_us: Sequence[float | None] | None
     max_us: Sequence[float | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadSeries(LoggedLatency):
+    """In buckets of `step_s` from `starts_at` on, which all series of a run share."""
+
+    starts_at: datetime
+    step_s: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,36 +1,15 @@
 """A load tool's latency over time beside Gavel's layers of the same time, by one clock."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from gavel.db.engine import Connection
 from gavel.db.queries.load_runs import StoredRun, load_run_latency, load_stored_run
 from gavel.db.queries.refs import EntityRef, RefKind
-from gavel.domain.io_path import DirectionName
-from gavel.domain.load_runs import LoadSeries, PhaseName
+from gavel.domain.load_runs import LoggedLatency
 from gavel.views.series import Latency, disk_latency, latency
 
 _MINUTE = timedelta(minutes=1)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolLatency:
-    """Of one direction, as the tool logged it; each list is as long as `times_ms` of the answer, null is "nothing logged".
-
-    `phase`: lat from submission to completion, slat until submitted, clat from then on. `grain_s`: of the averages in the log, null where
-    it has every I/O, which alone has `ops`. `mean_us`: over the I/Os of the bucket or, of averages, over time, between the lowest and the
-    highest of them that touch the bucket (`lowest_us`, `highest_us`). `max_us`: slowest I/O, where it is logged.
-    """
-
-    direction: DirectionName
-    phase: PhaseName
-    grain_s: float | None
-    ops: Sequence[int] | None
-    mean_us: Sequence[float | None]
-    lowest_us: Sequence[float | None] | None
-    highest_us: Sequence[float | None] | None
-    max_us: Sequence[float | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +22,7 @@ class RunLatency:
     tool: str
     step_s: int
     times_ms: list[int]
-    series: tuple[ToolLatency, ...]
+    series: tuple[LoggedLatency, ...]
     gavel: Latency
 
 
@@ -64,7 +43,7 @@ def run_latency(connection: Connection, run_id: int) -> RunLatency | None:
         tool=run.tool,
         step_s=first.step_s,
         times_ms=[first_ms + position * first.step_s * 1000 for position in range(count)],
-        series=tuple(_tool_latency(each) for each in logged),
+        series=tuple(logged),
         gavel=_layers(connection, run, from_at, to_at),
     )
 
@@ -74,16 +53,3 @@ def _layers(connection: Connection, run: StoredRun, from_at: datetime, to_at: da
         return latency(connection, RefKind.VM, run.vm_id, from_at, to_at, None)
     disk = EntityRef(RefKind.VM_DISK, run.disk_id, run.disk or f"virtual disk {run.disk_id}")
     return disk_latency(connection, disk, from_at, to_at)
-
-
-def _tool_latency(logged: LoadSeries) -> ToolLatency:
-    return ToolLatency(
-        direction=logged.direction,
-        phase=logged.phase,
-        grain_s=logged.grain_s,
-        ops=logged.ops,
-        mean_us=logged.mean_us,
-        lowest_us=logged.lowest_us,
-        highest_us=logged.highest_us,
-        max_us=logged.max_us,
-    )

@@ -357,7 +357,7 @@ def _knobs(
     is_limit_read = all(one.is_limit_read for one in disks)
     if not is_limit_read:
         notes.append(
-            "IOPS limit not known: the ranges hold without one, and with one that today's IOPS have reached, unless it is given."
+            "IOPS limit not known: ranges cover no limit and one that today's IOPS have reached. Enter the limit to narrow them."
         )
     iops_limits = [one.iops_limit for one in disks]
     set_limits = [one for one in iops_limits if one is not None]

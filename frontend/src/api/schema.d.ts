@@ -5204,6 +5204,39 @@ export interface components {
             text: string;
         };
         /**
+         * LoggedLatency
+         * @description What the tool logged of one direction over time, a value per bucket, null where nothing was logged.
+         *
+         *     `phase`: lat from submission to completion, slat until submitted, clat from then on. `grain_s`: of the averages in its log; null where
+         *     the log has every I/O, and then alone `ops` is counted. `mean_us`: of all I/Os of the bucket; of averages their mean over time, between
+         *     the lowest and the highest of them that touch the bucket (`lowest_us`, `highest_us`; null where the log has every I/O). `max_us`: the
+         *     slowest I/O, where it is logged.
+         */
+        LoggedLatency: {
+            /**
+             * Direction
+             * @enum {string}
+             */
+            direction: "read" | "write" | "all";
+            /** Grain S */
+            grain_s: number | null;
+            /** Highest Us */
+            highest_us: (number | null)[] | null;
+            /** Lowest Us */
+            lowest_us: (number | null)[] | null;
+            /** Max Us */
+            max_us: (number | null)[];
+            /** Mean Us */
+            mean_us: (number | null)[];
+            /** Ops */
+            ops: number[] | null;
+            /**
+             * Phase
+             * @enum {string}
+             */
+            phase: "lat" | "clat" | "slat";
+        };
+        /**
          * MaintenanceBody
          * @description A window by the clock on the wall of `zone`, on `first_day` and as it repeats, until `last_day` (null: for good).
          *
@@ -6593,7 +6626,7 @@ export interface components {
             /** Run Id */
             run_id: number;
             /** Series */
-            series: components["schemas"]["ToolLatency"][];
+            series: components["schemas"]["LoggedLatency"][];
             /** Step S */
             step_s: number;
             /** Times Ms */
@@ -7238,38 +7271,6 @@ export interface components {
         TokenIn: {
             /** Token */
             token: string;
-        };
-        /**
-         * ToolLatency
-         * @description Of one direction, as the tool logged it; each list is as long as `times_ms` of the answer, null is "nothing logged".
-         *
-         *     `phase`: lat from submission to completion, slat until submitted, clat from then on. `grain_s`: of the averages in the log, null where
-         *     it has every I/O, which alone has `ops`. `mean_us`: over the I/Os of the bucket or, of averages, over time, between the lowest and the
-         *     highest of them that touch the bucket (`lowest_us`, `highest_us`). `max_us`: slowest I/O, where it is logged.
-         */
-        ToolLatency: {
-            /**
-             * Direction
-             * @enum {string}
-             */
-            direction: "read" | "write" | "all";
-            /** Grain S */
-            grain_s: number | null;
-            /** Highest Us */
-            highest_us: (number | null)[] | null;
-            /** Lowest Us */
-            lowest_us: (number | null)[] | null;
-            /** Max Us */
-            max_us: (number | null)[];
-            /** Mean Us */
-            mean_us: (number | null)[];
-            /** Ops */
-            ops: number[] | null;
-            /**
-             * Phase
-             * @enum {string}
-             */
-            phase: "lat" | "clat" | "slat";
         };
         /**
          * Totals

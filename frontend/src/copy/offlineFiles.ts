@@ -11,13 +11,13 @@ export const from = (files: string) => `From ${files}`
 export const remove = 'Remove'
 export const removeNamed = (name: string) => `Remove ${name}`
 export const removeTitle = 'Remove offline environment'
-export const removeBuildText = 'It is not made. The uploaded files are deleted; imports stay.'
+export const removeBuildText = 'The environment will not be made. Its uploaded files are deleted; imports stay.'
 export const add = 'New environment'
 export const addTitle = 'New offline environment'
 export const openImported = 'Open as offline environment'
 export const openImportedNamed = (file: string) => `Open ${file} as offline environment`
 export const suggested =
-  'It can be opened as an offline environment, which needs neither its host nor samples of its time.'
+  'It can be opened as an offline environment, which needs neither its host in the inventory nor stored samples.'
 export const openFiles = 'Files of another site or an older time:'
 export const nameHint = 'Lower-case letters, digits and hyphens; part of its address'
 export const captures = 'esxtop captures'
@@ -35,8 +35,8 @@ export const builds = 'Environments in progress'
 export const states = { uploading: 'Uploading', waiting: 'Waiting', making: 'Making', failed: 'Failed' } as const
 export const uploaded = (done: string, size: string) => `${done} of ${size} uploaded`
 export const fileRead = (done: string, size: string) => `${done} of ${size} read`
-export const interrupted = 'If the upload broke off: enter the same name and choose the same files to go on.'
-export const mayClose = 'This window may be closed; the upload needs the page to stay open.'
+export const interrupted = 'To resume an interrupted upload, enter the same name and choose the same files.'
+export const mayClose = 'You can close this window. Keep the page open until the upload is done.'
 export const madeAway = (name: string) => `${name} is ready.`
 export const removeText =
   'Everything in it is deleted, for good. Its files stay where they are, and the live environment does not change.'

@@ -1,6 +1,6 @@
 /** Values that filters offer while one types. */
 
-export const partHint = 'part of it, or =whole'
+export const partHint = 'part, or =exact value'
 export const offered = (field: string) => `Values of ${field}`
 export const valueNoun = 'value'
 export const noneOffered = 'No matching value'

@@ -9,6 +9,8 @@ and reports. A commit is when PostgreSQL notifies this process, which listens as
 import argparse
 import asyncio
 import json
+import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -99,7 +101,9 @@ def _hear(url: str, updates: Updates, stopping: threading.Event) -> None:
 @contextmanager
 def _browser(address: str, seconds: float) -> Iterator[subprocess.Popen[bytes]]:
     """Looks at the overview and writes a line per update: its revision, and when what was asked for after it had been painted."""
-    program = ["node", "e2e/painted.mjs", address, str(seconds)]
+    node = shutil.which("node", path=f"{_ROOT / '.tools/bin'}{os.pathsep}{os.environ['PATH']}")
+    assert node is not None
+    program = [node, "e2e/painted.mjs", address, str(seconds)]
     child = subprocess.Popen(program, cwd=_ROOT / "frontend", stdout=subprocess.PIPE)
     try:
         yield child

@@ -111,7 +111,7 @@ it('offline environment on its way is given up once the question is answered', a
   rendered(<BuildList builds={[BUILD]} isAdmin />)
   fireEvent.click(screen.getByRole('button', { name: 'Remove site-b' }))
   const dialog = within(await screen.findByRole('dialog', { name: 'Remove offline environment' }))
-  expect(dialog.getByText(/The uploaded files are deleted/)).toBeDefined()
+  expect(dialog.getByText(/Its uploaded files are deleted/)).toBeDefined()
   fireEvent.click(dialog.getByRole('button', { name: 'Remove' }))
   await waitFor(() => expect(removeOfflineBuild).toHaveBeenCalledWith('site-b'))
   expect(removeOffline).not.toHaveBeenCalled()
