@@ -156,6 +156,14 @@ INTERVALS = st.builds(
 )
 
 
+def test_vdbench_run_of_which_neither_an_interval_nor_the_mean_is_there_is_refused_by_its_name() -> None:
+    """A damaged name makes the standard deviation of a run one of its own."""
+    whole = flatfile(rows([Interval()] * 3))
+    (deviation,) = (line for line in whole.splitlines() if " std_2-3 " in line)
+    reason = refusal("vdbench", whole.replace(deviation, deviation.replace(" rd1 ", " rd? ")))
+    assert "run 'rd?': none of its intervals is in the file" in reason
+
+
 @given(st.lists(INTERVALS, min_size=2, max_size=12))
 def test_vdbench_means_are_those_of_vdbench_whatever_the_intervals(intervals: list[Interval]) -> None:
     """Law: rates are plain means, latencies are weighted by I/Os, and parts add up to the whole."""

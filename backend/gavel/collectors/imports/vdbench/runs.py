@@ -21,8 +21,12 @@ _EXPLAINED = "is the number of threads that of all hosts?"
 
 
 def run_of_flat(run: FlatRun, file: str) -> LoadRun:
-    """Raises LoadFileError for a run without a single I/O."""
+    """Raises LoadFileError for a run without an interval, or without a single I/O."""
     measured = _measured(run)
+    if not measured:
+        raise LoadFileError(
+            file, f"run {run.name!r}: none of its intervals is in the file. Copy it again when vdbench has ended."
+        )
     step_s = _step_s(run)
     figures = list(_figures(measured, run, step_s))
     if not figures:
