@@ -1,6 +1,10 @@
+import type { Page } from '@playwright/test'
 import { anAlert, asAlerts } from './alertScenes'
 import { aJudged, asEmpty, asFailing, asUnjudged, fetched, HOSTILE_NAMES, overviewOf } from './scenes'
 import { expect, test } from './watch'
+
+/** By how many px a board is higher than its screen. */
+const overhang = (page: Page) => page.evaluate(() => document.documentElement.scrollHeight - innerHeight)
 
 test.use({ viewport: { width: 1920, height: 1080 } })
 
@@ -19,15 +23,12 @@ test('a wall needs no click, is read from afar, says when Gavel is lost and goes
   await expect(rows.first()).toContainText(/ms|µs/)
   // The age of every tile, and of what it is.
   for (const row of await rows.all()) await expect(row).toContainText(/\d (s|min) ago$/)
-  await expect(page.getByRole('region', { name: 'Environment by layer' })).toContainText(
-    /analyzed through \d\d:\d\d, \d+ (s|min) ago$/,
-  )
+  await expect(page.locator('main > footer')).toContainText(/Analyzed through \d\d:\d\d, \d+ (s|min) ago$/)
   await expect(page.getByText(/^\d of \d sources live, last sample \d+ (s|min) ago$/)).toBeVisible()
   await expect(page.locator('nav, main a, main button')).toHaveCount(0)
   const font_px = await page.locator('main').evaluate((main) => Number.parseFloat(getComputedStyle(main).fontSize))
   expect(font_px).toBeGreaterThanOrEqual(42)
-  const overhang = await page.evaluate(() => document.documentElement.scrollHeight - innerHeight)
-  expect(overhang).toBeLessThanOrEqual(0)
+  expect(await overhang(page)).toBeLessThanOrEqual(0)
 
   const clock = page.locator('time')
   const before = await clock.textContent()
@@ -151,8 +152,38 @@ test('boards take turns by the clock, in letters for the screen and the distance
   await expect(page.getByText(/^[12] of 2$/)).toBeVisible()
   const size = () => page.locator('main').evaluate((main) => Number.parseFloat(getComputedStyle(main).fontSize))
   expect(await size()).toBeGreaterThan(50)
-  const overhang = await page.evaluate(() => document.documentElement.scrollHeight - innerHeight)
-  expect(overhang).toBeLessThanOrEqual(0)
+  expect(await overhang(page)).toBeLessThanOrEqual(0)
+})
+
+const LAYERS = { guest: 'Guest', hypervisor: 'Hypervisor', kernel: 'Kernel queue', san: 'SAN', array: 'Array' }
+
+test('a board stays on its screen from every distance, with every layer and with sources that fail', async ({
+  page,
+}) => {
+  await page.route(/\/api\/v1\/overview\?/, async (route) => {
+    const answer = await fetched(route)
+    const found = await answer.json()
+    const layers = Object.entries(LAYERS).map(([name, label]) => ({ name, label, layers: [name], ios: 1234.5 }))
+    found.environment.occupancy = layers
+    found.totals.by_severity = { high: 1, elevated: 2, normal: 11 }
+    const [first, ...others] = found.items
+    found.items = [{ ...first, ...KERNEL }, ...others]
+    await route.fulfill({ response: answer, json: found })
+  })
+  await page.route(/\/api\/v1\/sources$/, async (route) => {
+    const answer = await fetched(route)
+    const sources = await answer.json()
+    const json = sources.map((source: object, n: number) => (n < 2 ? { ...source, state: 'failing' } : source))
+    await route.fulfill({ response: answer, json })
+  })
+  for (const distance_m of [2, 4, 5, 8]) {
+    await page.goto(`/wall/environment?screen_in=55&distance_m=${distance_m}`)
+    await expect(page.getByRole('list', { name: 'Worst datastores' }).getByRole('listitem').first()).toBeVisible()
+    await expect(page.locator('main > footer')).toContainText('2 of 4 sources live')
+    expect(await overhang(page), `from ${distance_m} m`).toBeLessThanOrEqual(0)
+    const name = page.getByRole('region', { name: 'Environment by layer' }).locator('bdi').first()
+    expect(await name.evaluate((cut) => cut.clientWidth), `the worst, from ${distance_m} m`).toBeGreaterThan(40)
+  }
 })
 
 test('one thing has a board of its own, and what is no board says which there are', async ({ page, request }) => {

@@ -26,7 +26,7 @@ export const noBoard = (names: string) => `No board ${names}`
 export const boardNames =
   'Boards: environment, datastores, vms, hosts, volumes, arrays; each with an ID for one object (arrays-1); group:application%3Dfinance for the VMs of a group; rotate?boards=environment,arrays-1 for several in turn.'
 export const openEnvironment = 'Open environment'
-export const analyzedThrough = (clock: string, age: string) => `analyzed through ${clock}, ${age}`
+export const analyzedThrough = (clock: string, age: string) => `Analyzed through ${clock}, ${age}`
 export const lastSample = (age: string) => `, last sample ${age}`
 export const liveOf = (live: number, sources: string, age: string) => `${live} of ${sources} live${age}`
 export const noSources = 'No sources yet: add an array and a vCenter under Sources on any other page.'

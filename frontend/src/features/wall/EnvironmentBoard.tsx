@@ -20,13 +20,12 @@ import { type GroupName, groupText } from '../../domain/object/group'
 import { ConfidenceLabel } from '../../domain/severity/ConfidenceLabel'
 import { SeverityMark } from '../../domain/severity/SeverityMark'
 import { Name } from '../../kit/text/Name'
-import { usePreferences } from '../../lib/preferences'
 import { formatLatency } from '../../lib/units'
 import type { AgeState } from './age'
 import styles from './Wall.module.css'
 import { Waiting, WallFrame } from './WallFrame'
 import { WorstRow } from './WorstRow'
-import { judgedWords, losingWords, nothingJudged } from './wallWords'
+import { losingWords, nothingJudged } from './wallWords'
 
 interface EnvironmentBoardProps {
   title: string
@@ -77,7 +76,7 @@ function Board({ overview, of, isGroup, age, age_ms }: BoardProps) {
   const max_us = niceMax(Math.max(0, ...overview.items.map((row) => row.total_us ?? 0)))
   return (
     <>
-      <EnvironmentStrip overview={overview} of={of} isGroup={isGroup} age={age} age_ms={age_ms} />
+      <EnvironmentStrip overview={overview} of={of} isGroup={isGroup} age={age} />
       {isGroup && overview.total === 0 ? (
         <p className={`${styles.quiet} grid grow muted`}>{wallsCopy.emptyGroup}</p>
       ) : isNothingKnown(overview) ? (
@@ -101,17 +100,15 @@ function Board({ overview, of, isGroup, age, age_ms }: BoardProps) {
 }
 
 /** The mean over all I/Os can be as usual while somebody loses time: who does comes first. */
-function EnvironmentStrip({ overview, of, isGroup, age, age_ms }: BoardProps) {
-  const { zone } = usePreferences()
+function EnvironmentStrip({ overview, of, isGroup, age }: Omit<BoardProps, 'age_ms'>) {
   const { environment, totals } = overview
   const { occupancy } = isGroup ? totals : environment
   const label = isGroup ? wallsCopy.groupByLayer : wallsCopy.environmentByLayer
   const inside = occupancy.reduce((sum, layer) => sum + layer.ios, 0)
-  const until = <span className="small numeric">{judgedWords(overview.ledger_until_at, age_ms, zone)}</span>
   if (age === 'blank')
     return (
       <section className={`${styles.environment} grid middle`} data-age={age} aria-label={label}>
-        — {until}
+        —
       </section>
     )
   return (
@@ -145,7 +142,6 @@ function EnvironmentStrip({ overview, of, isGroup, age, age_ms }: BoardProps) {
               <LayerSwatch layers={layer.layers} /> {ios(layer.ios)} {layer.label}
             </li>
           ))}
-          <li>{until}</li>
         </ul>
       </div>
     </section>
@@ -185,7 +181,7 @@ function Headline({ overview, of }: Pick<BoardProps, 'overview' | 'of'>) {
       className={`${styles.headline} flex narrow bold`}
       title={`${standing}${worst.lead}${worst.name}${comma}${loses}`}
     >
-      <span className="fixed">
+      <span className={`${styles.standing} fixed`}>
         {standing}
         {worst.lead}
       </span>

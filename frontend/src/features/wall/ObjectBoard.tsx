@@ -17,12 +17,11 @@ import { KIND, subjectOf } from '../../domain/kinds'
 import { ConfidenceLabel } from '../../domain/severity/ConfidenceLabel'
 import { SeverityMark } from '../../domain/severity/SeverityMark'
 import { Name } from '../../kit/text/Name'
-import { usePreferences } from '../../lib/preferences'
 import { formatIops, formatLatency } from '../../lib/units'
 import type { AgeState } from './age'
 import styles from './Wall.module.css'
 import { Waiting, WallFrame } from './WallFrame'
-import { judgedWords, oldWords } from './wallWords'
+import { oldWords } from './wallWords'
 
 interface ObjectBoardProps {
   of: EntityKind
@@ -47,7 +46,7 @@ export function ObjectBoard({ of, id, rows, turn }: ObjectBoardProps) {
           <Waiting of={`${KIND[of].noun} ${id}`} error={query.error} />
         ) : (
           <>
-            <DiagnosisStrip diagnosis={diagnosis} age={age} age_ms={age_ms} />
+            <DiagnosisStrip diagnosis={diagnosis} age={age} />
             <TakingPart of={of} id={id} diagnosis={diagnosis} rows={rows} age={age} age_ms={age_ms} />
           </>
         )
@@ -62,20 +61,12 @@ function mainLayer({ layer, layers }: Diagnosis): Layer {
   return layers.find(({ name }) => name === layer)?.layers[0] ?? longest?.layers[0] ?? 'array'
 }
 
-interface DiagnosisStripProps {
-  diagnosis: Diagnosis
-  age: AgeState
-  age_ms: number | null
-}
-
-function DiagnosisStrip({ diagnosis, age, age_ms }: DiagnosisStripProps) {
-  const { zone } = usePreferences()
+function DiagnosisStrip({ diagnosis, age }: { diagnosis: Diagnosis; age: AgeState }) {
   const { sentence, cause, layers, total_us } = diagnosis
-  const until = <span className="small numeric">{judgedWords(diagnosis.ledger_until_at, age_ms, zone)}</span>
   if (age === 'blank')
     return (
       <section className={`${styles.environment} grid middle`} data-age={age} aria-label={diagnosisCopy.title}>
-        — {until}
+        —
       </section>
     )
   return (
@@ -102,7 +93,6 @@ function DiagnosisStrip({ diagnosis, age, age_ms }: DiagnosisStripProps) {
               <LayerSwatch layers={layer.layers} /> {layer.label} {layerTime(layer)}
             </li>
           ))}
-          <li>{until}</li>
         </ul>
       </div>
     </section>

@@ -20,7 +20,7 @@ import { useDailyReload } from './useDailyReload'
 import styles from './Wall.module.css'
 import { WallAlerts } from './WallAlerts'
 import frame from './WallFrame.module.css'
-import { newestOf, oldWords, sourcesWords } from './wallWords'
+import { judgedWords, newestOf, oldWords, sourcesWords } from './wallWords'
 
 type Asked = { error: Error | null; dataUpdatedAt: number; errorUpdatedAt: number }
 
@@ -58,7 +58,7 @@ export function WallFrame({ title, turn, query, until_at, alerts, children }: Wa
       </header>
       {query.error !== null && <LostBanner error={query.error} since_ms={lost_ms} />}
       {children(ageState(age_ms), age_ms)}
-      <Sources />
+      <Sources analyzed={judgedWords(until_at, age_ms, zone)} />
     </main>
   )
 }
@@ -95,13 +95,14 @@ export function Waiting({ of, error }: { of: string; error: Error | null }) {
   )
 }
 
-/** What is well needs no room: only how many are. */
-function Sources() {
+/** What is well needs no room: only how many are. `analyzed`: how old what the board says is. */
+function Sources({ analyzed }: { analyzed: string }) {
   const { data, error } = useQuery(sourcesQuery())
   if (data === undefined || error !== null)
     return (
       <footer className={`${frame.sources} row wrap quiet`}>
         <span>{wallsCopy.sourcesUnknown}</span>
+        <span className="push numeric">{analyzed}</span>
       </footer>
     )
   const now = serverNow()
@@ -117,6 +118,7 @@ function Sources() {
         </span>
       ))}
       {unwell.length > 4 && <span>+{unwell.length - 4}</span>}
+      <span className="push numeric">{analyzed}</span>
     </footer>
   )
 }

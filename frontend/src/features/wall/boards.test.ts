@@ -59,7 +59,7 @@ describe('the size of letters', () => {
         expect(far.font_vh).toBeGreaterThanOrEqual(near.font_vh)
         expect(far.rows).toBeLessThanOrEqual(near.rows)
         // All rows and what stands around them fit the height.
-        expect((8.2 + 2.8 * near.rows) * near.font_vh).toBeLessThanOrEqual(100)
+        expect((9.6 + 2.55 * near.rows) * near.font_vh).toBeLessThanOrEqual(100)
       }),
     )
   })

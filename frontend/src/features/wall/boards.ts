@@ -65,7 +65,9 @@ const HEIGHT_OF_DIAGONAL = 9 / Math.hypot(16, 9)
 /** Smaller is no wall; larger leaves no room for what is to be read. */
 const [SMALLEST_VH, LARGEST_VH] = [2.4, 5.4]
 /** Ems that head, environment and sources take, and one row. */
-const [FRAME_EM, ROW_EM] = [8.2, 2.8]
+const [FRAME_EM, ROW_EM] = [9.6, 2.55]
+/** A board of fewer ems across, on 16:9, names the worst on a line of its own. `Wall.module.css` says the same. */
+const [NARROW_EM, NARROW_FRAME_EM] = [40, 11]
 const [FEWEST_ROWS, MOST_ROWS] = [2, 8]
 
 /** Letters that look equally large from wherever they are read; the farther, the fewer rows. */
@@ -74,6 +76,8 @@ export function wallSize({ screen_in, distance_m }: { screen_in: number; distanc
   const height_m = screen_in * METERS_PER_INCH * HEIGHT_OF_DIAGONAL
   const wanted = (100 * distance_m * Math.tan(ANGLE_RAD)) / height_m
   const font_vh = Math.min(LARGEST_VH, Math.max(SMALLEST_VH, wanted))
-  const room = Math.floor((100 / font_vh - FRAME_EM) / ROW_EM)
+  const height_em = 100 / font_vh
+  const frame_em = (height_em * 16) / 9 < NARROW_EM ? NARROW_FRAME_EM : FRAME_EM
+  const room = Math.floor((height_em - frame_em) / ROW_EM)
   return { font_vh, rows: Math.min(MOST_ROWS, Math.max(FEWEST_ROWS, room)) }
 }

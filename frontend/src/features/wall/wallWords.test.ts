@@ -12,7 +12,7 @@ const source = (state: SourceOut['state'], ...ages_s: (number | null)[]) =>
 
 describe('an age on a wall', () => {
   it('says what it is of: the end of the newest judged minute', () => {
-    expect(judgedWords('2026-11-22T11:47:00Z', 85_000, 'utc')).toBe('analyzed through 11:47, 85 s ago')
+    expect(judgedWords('2026-11-22T11:47:00Z', 85_000, 'utc')).toBe('Analyzed through 11:47, 85 s ago')
     expect(judgedWords(null, null, 'utc')).toBe('Not analyzed yet')
   })
 

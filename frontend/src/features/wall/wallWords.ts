@@ -13,7 +13,7 @@ import { formatAgo, formatClock, instantMs, type Zone } from '../../lib/time'
 /** "85 s old": of one tile; empty before there was a minute. */
 export const oldWords = (age_ms: number | null): string => (age_ms === null ? '' : formatAgo(age_ms))
 
-/** "judged until 11:47, 85 s ago": what the age is of. */
+/** "Analyzed through 11:47, 85 s ago": what the age is of. */
 export function judgedWords(until_at: string | null, age_ms: number | null, zone: Zone): string {
   const until_ms = instantMs(until_at)
   if (until_ms === null || age_ms === null) return diagnosisCopy.notAnalyzed
