@@ -181,6 +181,9 @@ test('a board stays on its screen from every distance, with every layer and with
     await expect(page.getByRole('list', { name: 'Worst datastores' }).getByRole('listitem').first()).toBeVisible()
     await expect(page.locator('main > footer')).toContainText('2 of 4 sources live')
     expect(await overhang(page), `from ${distance_m} m`).toBeLessThanOrEqual(0)
+    const trend = page.getByRole('img', { name: /^Latency over the last hour: / })
+    if (distance_m <= 4) await expect(trend.first()).toBeVisible()
+    else await expect(trend).toHaveCount(0)
     const name = page.getByRole('region', { name: 'Environment by layer' }).locator('bdi').first()
     expect(await name.evaluate((cut) => cut.clientWidth), `the worst, from ${distance_m} m`).toBeGreaterThan(40)
   }

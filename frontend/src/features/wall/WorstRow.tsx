@@ -5,6 +5,7 @@ import { piecesOf } from '../../domain/diagnosis/pieces'
 import { waitWords } from '../../domain/diagnosis/troubled'
 import { LayerBar } from '../../domain/io-path/LayerBar'
 import { NamedLayer } from '../../domain/io-path/NamedLayer'
+import { Sparkline } from '../../domain/lists/Sparkline'
 import { ownerWords } from '../../domain/object/owner'
 import { ConfidenceLabel } from '../../domain/severity/ConfidenceLabel'
 import { SeverityMark } from '../../domain/severity/SeverityMark'
@@ -63,6 +64,7 @@ export function WorstRow({ row, age, age_ms, max_us, alerts }: WorstRowProps) {
         </span>
         <span className={`${styles.sentence} cut quiet`}>{isBlank ? '—' : saidOf(row, isCalm)}</span>
       </span>
+      <span className={styles.trend}>{!isBlank && <Sparkline trend={row.trend} />}</span>
       <span className={styles.bar}>
         {!isBlank && row.total_us !== null && (
           <LayerBar tall pieces={piecesOf(row)} max={max_us} words={layersWords(row.layers)} />
