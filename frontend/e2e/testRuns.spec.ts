@@ -1,4 +1,4 @@
-/** Test runs of a VM: imported, beside its layers, compared and removed. */
+/** Test runs of a VM, a datastore or a volume: imported, beside its layers, compared and removed. */
 
 import { readFileSync } from 'node:fs'
 import type { Page } from '@playwright/test'
@@ -13,7 +13,7 @@ const exampleOf = (path: string) => described[path].get.responses['200'].content
 
 /** As the API's own examples have it: run 3 and run 4. */
 async function withRuns(page: Page): Promise<void> {
-  const changes: TestRunChanges = exampleOf('/api/v1/vms/{vm_id}/test-runs/changes')
+  const changes: TestRunChanges = exampleOf('/api/v1/{kind}/{thing_id}/test-runs/changes')
   const items: TestRun[] = [changes.after, changes.before]
   await page.route('**/api/v1/vms/*/test-runs?*', (route) => route.fulfill({ json: { items, total: items.length } }))
   await page.route('**/api/v1/vms/*/test-runs/changes?*', (route) => route.fulfill({ json: changes }))
@@ -26,6 +26,33 @@ test('a VM without test runs says how to import one', async ({ page, request }) 
   await expect(runs).toContainText('No test runs yet')
   await expect(runs).toContainText('gavel import fio run.json --vm NAME')
 })
+
+for (const [kind, flag] of [
+  ['datastores', '--datastore'],
+  ['volumes', '--volume'],
+] as const)
+  test(`an object of ${kind} has test runs of its own, beside the I/Os of all`, async ({ page, request }) => {
+    const address = `/${kind}/${await firstId(request, kind)}?tab=counters`
+    await page.goto(address)
+    const runs = card(page, 'Test runs')
+    await runs.scrollIntoViewIfNeeded()
+    await expect(runs).toContainText('No test runs yet')
+    await expect(runs).toContainText(`${flag} NAME`)
+    const { after }: TestRunChanges = exampleOf('/api/v1/{kind}/{thing_id}/test-runs/changes')
+    await page.route(`**/api/v1/${kind}/*/test-runs?*`, (route) =>
+      route.fulfill({ json: { items: [after], total: 1 } }),
+    )
+    await page.goto(address)
+    await runs.scrollIntoViewIfNeeded()
+    await expect(runs.getByRole('table', { name: 'Test runs beside layers' })).toContainText('1.40 ms')
+    await expect(runs).toContainText('Layers hold the I/Os of all')
+    await page.screenshot({ path: test.info().outputPath('runs.png') })
+    expect(await violationsInDarkAndLight(page)).toEqual([])
+    await page.setViewportSize({ width: 390, height: 844 })
+    expect(await violations(page)).toEqual([])
+    const width = await page.evaluate(() => document.documentElement.scrollWidth)
+    expect(width, 'nothing but tables scrolls sideways').toBeLessThanOrEqual(390)
+  })
 
 test('test runs stand beside the layers and two of them are compared by keyboard', async ({ page, request }) => {
   await withRuns(page)
@@ -55,7 +82,7 @@ test('the latency that a tool logged stands over the layers of the same minutes,
   page,
   request,
 }) => {
-  const latency: TestRunLatency = exampleOf('/api/v1/vms/{vm_id}/test-runs/{run_id}/latency')
+  const latency: TestRunLatency = exampleOf('/api/v1/{kind}/{thing_id}/test-runs/{run_id}/latency')
   await withRuns(page)
   await page.route('**/api/v1/vms/*/test-runs/*/latency', (route) => route.fulfill({ json: latency }))
   await page.goto(`/vms/${await firstId(request, 'vms')}?tab=counters`)

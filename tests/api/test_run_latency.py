@@ -113,7 +113,8 @@ def test_run_of_a_virtual_disk_stands_beside_the_layers_of_that_disk(
     environment.last_minutes(ScopeKind.VM_DISK, disk_id, 20, minute(IOPS * 60, 0, KERNEL))
     files = {"run.json": fio(1400), "oltp_lat.1.log": log_of()}
     one = imported_log(admin, engine, vm_id, files, disk_id=disk_id)
-    assert (one["run"]["vm_id"], one["run"]["disk_id"], one["run"]["disk"]) == (vm_id, disk_id, label)
+    assert one["run"]["subject"] == {"kind": "vm", "id": vm_id, "name": "db01"}
+    assert (one["run"]["disk_id"], one["run"]["disk"]) == (disk_id, label)
     assert one["sentence"] == "fio saw 1.40 ms at 65,000 IOPS: guest 0.47, kernel 0.44, SAN 0.09, array 0.40."
     assert one["window"]["minutes"] == 5
     gavel = admin.get(f"{API}/vms/{vm_id}/test-runs/{one['run']['id']}/latency").json()["gavel"]

@@ -3,11 +3,13 @@
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 from tests.api.ledgers import Environment
 from tests.collectors.imports.fio.results import job, result, way, written
+from tests.db.environments import SERIALS, naa
 
 from gavel.cli.commands import main
-from gavel.db.engine import Role, open_engine
+from gavel.db.engine import Role, open_engine, transaction
 
 
 @pytest.fixture
@@ -78,3 +80,54 @@ def test_import_fio_is_tied_to_a_virtual_disk_by_its_name(tmp_path: Path, capsys
     assert "The VM has no virtual disk 'no such'. Its disks: Hard disk 1" in refused
     assert main(["import", "fio", str(file), "--vm", "db01", "--disk", "hard disk 1"]) == 0
     assert "VM db01, Hard disk 1, 1 test run," in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("environment")
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        (["--datastore", "SIMPLE"], "datastore simple, 1 test run,"),
+        (["--volume", "V0"], "volume v0, 1 test run,"),
+        (["--volume", naa(SERIALS[0])], "volume v0, 1 test run,"),
+    ],
+)
+def test_import_fio_is_tied_to_a_datastore_or_a_volume_by_its_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], given: list[str], shown: str
+) -> None:
+    file = tmp_path / "run.json"
+    file.write_text(written(result(job(read=way()))))
+    assert main(["import", "fio", str(file), *given]) == 0
+    assert shown in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("environment")
+@pytest.mark.parametrize("kind", ["datastore", "volume"])
+def test_import_fio_of_a_name_that_is_not_there_or_of_several_says_which(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], postgres_url: str, kind: str
+) -> None:
+    file = tmp_path / "run.json"
+    file.write_text(written(result(job(read=way()))))
+    assert main(["import", "fio", str(file), f"--{kind}", "no such"]) == 1
+    assert f"No {kind} is called 'no such'" in capsys.readouterr().err
+    engine = open_engine(postgres_url, Role.API)
+    with transaction(engine) as connection:
+        connection.execute(text(f"UPDATE {kind} SET name = 'same' WHERE present"))
+    engine.dispose()
+    assert main(["import", "fio", str(file), f"--{kind}", "same"]) == 1
+    refused = capsys.readouterr().err
+    assert f"{kind}s are called 'same'" in refused
+    assert "Import the file on the page of the one that is meant" in refused
+
+
+@pytest.mark.usefixtures("environment")
+def test_import_fio_takes_one_tie_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "run.json"
+    file.write_text(written(result(job(read=way()))))
+    for given in (["--vm", "db01", "--datastore", "simple"], []):
+        with pytest.raises(SystemExit):
+            main(["import", "fio", str(file), *given])
+    shown = capsys.readouterr().err
+    assert "not allowed with argument --vm" in shown
+    assert "one of the arguments --vm --datastore --volume is required" in shown
+    assert main(["import", "fio", str(file), "--datastore", "simple", "--disk", "Hard disk 1"]) == 1
+    assert "--disk names a virtual disk of a VM" in capsys.readouterr().err

@@ -18,6 +18,7 @@ _CHANGED_UNRELEASED = {
     "alert": ("impact", "breach_ended_at"), "alert_late": ("found_at",), "alert_transition": ("found_at",),
     "collection_run": ("strangers",), "storage_array": ("purity_version", "rest_version", "usec_includes_queue"),
     "vm": ("tags",), "dirty_window": ("task", "kind"), "volume": ("tags",), "load_run_direction": ("ops", "ops_per_s", "bytes_per_s"),
+    "load_run": ("vm_id",),
     "vm_disk": ("snapshot_depth",), "path": ("is_working",),
     **dict.fromkeys(("ledger_leaf_1m", "ledger_1m", "ledger_5m", "ledger_1h"), ("grade_reasons",)),
 }  # fmt: skip

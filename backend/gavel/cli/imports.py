@@ -1,6 +1,7 @@
 """Import files into Gavel. `esxtop` reads captures (esxtop -b -a); where host and clock fit, the bounds of the minutes that they cover
-become narrower. `fio`, `vdbench`, `diskspd`, `iometer`, `sqlio` and `hcibench` read results of these load tools as test runs of a VM, shown
-beside its layers. `list` shows imports, `tie` gives host or offset by hand, `remove` takes imports away with all that they changed."""
+become narrower. `fio`, `vdbench`, `diskspd`, `iometer`, `sqlio` and `hcibench` read results of these load tools as test runs of a VM, a
+datastore or a volume, shown beside its layers. `list` shows imports, `tie` gives host or offset by hand, `remove` takes imports away with
+all that they changed."""
 
 import argparse
 import sys
@@ -14,9 +15,10 @@ from gavel.cli.esxtop import bias_minutes
 from gavel.cli.opened import opened
 from gavel.config import Settings
 from gavel.correlate.captures import forget_import, proposed_hosts, tie_import
-from gavel.db.engine import Engine, reading
+from gavel.db.engine import Connection, Engine, reading
 from gavel.db.queries.imports import FileImport, host_id_by_name, list_imports, load_import
-from gavel.db.queries.load_runs import disk_id_by_name, vm_id_by_name
+from gavel.db.queries.refs import WORDS, EntityRef
+from gavel.db.queries.run_ties import datastore_id_by_name, disk_id_by_name, vm_id_by_name, volume_id_by_name
 from gavel.domain.errors import GavelError, SettingsError
 from gavel.domain.imports import ImportOptions, ImportState, OffsetOrigin
 from gavel.domain.text import escape_controls
@@ -55,7 +57,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _add_tool(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", nargs="+", type=Path)
-    parser.add_argument("--vm", required=True, metavar="NAME", help="the VM that the tool ran in, as vCenter calls it")
+    tie = parser.add_mutually_exclusive_group(required=True)
+    tie.add_argument("--vm", metavar="NAME", help="the VM that the tool ran in, as vCenter calls it")
+    tie.add_argument("--datastore", metavar="NAME", help="the datastore that it ran on, from several VMs")
+    tie.add_argument(
+        "--volume",
+        metavar="NAME",
+        help="the array volume that it ran on, from outside of all VMs: as its array calls it, or its device (naa.…)",
+    )
     parser.add_argument(
         "--disk",
         metavar="NAME",
@@ -124,10 +133,7 @@ def _import_captures(engine: Engine, arguments: argparse.Namespace) -> int:
 
 def _import_runs(engine: Engine, arguments: argparse.Namespace) -> int:
     with reading(engine) as connection:
-        vm_id = vm_id_by_name(connection, arguments.vm)
-        disk_id = None if arguments.disk is None else disk_id_by_name(connection, vm_id, arguments.disk)
-
-    options = ImportOptions(arguments.utc_offset, vm_id, arguments.started_at, arguments.offset, disk_id)
+        options = _run_options(connection, arguments)
 
     def show(import_id: int) -> None:
         with reading(engine) as connection:
@@ -141,6 +147,30 @@ def _import_runs(engine: Engine, arguments: argparse.Namespace) -> int:
     if arguments.action == "fio" and any(is_log(path) for path in arguments.file):
         return _each(arguments.file[:1], import_together)
     return _each(arguments.file, lambda path: show(_import_one(engine, arguments.action, path, options)))
+
+
+def _run_options(connection: Connection, arguments: argparse.Namespace) -> ImportOptions:
+    """Raises NotFoundError, and SettingsError for a disk without its VM."""
+    vm_id = datastore_id = volume_id = disk_id = None
+    if arguments.vm is not None:
+        vm_id = vm_id_by_name(connection, arguments.vm)
+    if arguments.datastore is not None:
+        datastore_id = datastore_id_by_name(connection, arguments.datastore)
+    if arguments.volume is not None:
+        volume_id = volume_id_by_name(connection, arguments.volume)
+    if arguments.disk is not None:
+        if vm_id is None:
+            raise SettingsError("--disk names a virtual disk of a VM: give --vm, too.")
+        disk_id = disk_id_by_name(connection, vm_id, arguments.disk)
+    return ImportOptions(
+        utc_bias_minutes=arguments.utc_offset,
+        vm_id=vm_id,
+        started_at=arguments.started_at,
+        offset_s=arguments.offset,
+        disk_id=disk_id,
+        datastore_id=datastore_id,
+        volume_id=volume_id,
+    )
 
 
 def _each(paths: Sequence[Path], import_one: Callable[[Path], None]) -> int:
@@ -197,8 +227,8 @@ def _print_hosts(engine: Engine, import_id: int) -> None:
 
 def _lines(imported: FileImport) -> list[str]:
     first = f"{imported.id:>4}  {imported.format}  {imported.file_name}  {imported.state}"
-    if imported.state is ImportState.READY and imported.vm is not None:
-        return [first, *_run_lines(imported)]
+    if imported.state is ImportState.READY and imported.subject is not None:
+        return [first, *_run_lines(imported, imported.subject)]
     if imported.state is not ImportState.READY or imported.starts_at is None or imported.ends_at is None:
         return [first, *([f"      {imported.error}"] if imported.error else [])]
     span = f"      {imported.host_name} {imported.starts_at:%Y-%m-%d %H:%M:%S} – {imported.ends_at:%H:%M:%S} UTC"
@@ -211,12 +241,11 @@ def _lines(imported: FileImport) -> list[str]:
     return [first, span, tied, f"{effect}{f': {imported.note}' if imported.note else ''}"]
 
 
-def _run_lines(imported: FileImport) -> list[str]:
+def _run_lines(imported: FileImport, subject: EntityRef) -> list[str]:
     when = "time not in the file"
     if imported.starts_at is not None and imported.ends_at is not None:
         when = f"{imported.starts_at:%Y-%m-%d %H:%M:%S} – {imported.ends_at:%H:%M:%S} UTC"
     clock = "" if imported.offset_s is None else f"; clock {imported.offset_s:+.2f} s (given)"
     disk = "" if imported.disk is None else f", {imported.disk}"
-    return [
-        f"      VM {imported.vm}{disk}, {imported.runs} test {'run' if imported.runs == 1 else 'runs'}, {when}{clock}"
-    ]
+    runs = f"{imported.runs} test {'run' if imported.runs == 1 else 'runs'}"
+    return [f"      {WORDS.get(subject.kind, subject.kind)} {subject.name}{disk}, {runs}, {when}{clock}"]

@@ -58,7 +58,7 @@ def tie_import(
     """
     with transaction(engine) as connection:
         imported = ask.load_import(connection, import_id)
-        if imported.vm_id is not None:
+        if imported.options.ties:
             raise SettingsError(f"Import {import_id} holds test runs of a VM, no capture of a host.")
         if imported.state is not ImportState.READY or imported.starts_at is None or imported.ends_at is None:
             raise SettingsError(f"Import {import_id} is not read yet: {imported.state}.")

@@ -9,6 +9,8 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from gavel.domain.load_runs import TIE_KINDS, RunTie
+
 Float64Array: TypeAlias = npt.NDArray[np.float64]
 Int64Array: TypeAlias = npt.NDArray[np.int64]
 
@@ -70,8 +72,8 @@ class ImportedCapture:
 class ImportOptions:
     """What is chosen beside the file, where it does not say. utc_bias_minutes: UTC minus its local time.
 
-    vm_id: the VM that a load tool ran in; disk_id: the virtual disk of it that it ran on, where that was said. started_at: when the tool
-    was started, by its own clock. offset_s: how far that clock is ahead.
+    vm_id: the VM that a load tool ran in; disk_id: the virtual disk of it that it ran on, where that was said. datastore_id, volume_id:
+    what it ran on, in place of a VM. started_at: when the tool was started, by its own clock. offset_s: how far that clock is ahead.
     """
 
     utc_bias_minutes: int | None = None
@@ -79,6 +81,14 @@ class ImportOptions:
     started_at: datetime | None = None
     offset_s: float | None = None
     disk_id: int | None = None
+    datastore_id: int | None = None
+    volume_id: int | None = None
+
+    @property
+    def ties(self) -> tuple[RunTie, ...]:
+        """What was chosen for the result of a load tool to be tied to: one object, where the choice is usable."""
+        chosen = {"vm": self.vm_id, "datastore": self.datastore_id, "volume": self.volume_id}
+        return tuple(RunTie(kind, found) for kind in TIE_KINDS if (found := chosen[kind]) is not None)
 
     def as_json(self) -> dict[str, Any]:
         started_at = None if self.started_at is None else self.started_at.isoformat()
@@ -88,6 +98,8 @@ class ImportOptions:
             "started_at": started_at,
             "offset_s": self.offset_s,
             "disk_id": self.disk_id,
+            "datastore_id": self.datastore_id,
+            "volume_id": self.volume_id,
         }
 
     @classmethod
@@ -100,4 +112,6 @@ class ImportOptions:
             started_at=None if started_at is None else datetime.fromisoformat(started_at),
             offset_s=stored.get("offset_s"),
             disk_id=stored.get("disk_id"),
+            datastore_id=stored.get("datastore_id"),
+            volume_id=stored.get("volume_id"),
         )

@@ -3,14 +3,25 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Final, Literal
 
 from gavel.domain.io_path import DirectionName
 
 # lat: from submission to completion; slat: until it was submitted; clat: from then on.
 PhaseName = Literal["lat", "clat", "slat"]
+# What a run is of: the VM that the tool ran in, or the datastore or array volume that it wrote to, from several VMs or from outside.
+TieKind = Literal["vm", "datastore", "volume"]
+TIE_KINDS: Final[tuple[TieKind, ...]] = ("vm", "datastore", "volume")
 # A file with more runs is a sweep that nobody reads run by run.
 MOST_RUNS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class RunTie:
+    """The object whose layers stand beside a run."""
+
+    kind: TieKind
+    id: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,8 +12,6 @@ from gavel.db.engine import Connection, Engine, reading, transaction
 from gavel.db.errors import NotFoundError, UnavailableError
 from gavel.db.locks import only_one
 from gavel.db.queries.imports import ChunkPlace, FileImport, chunk_places, load_chunk, load_import, waiting_imports
-from gavel.db.queries.load_runs import disks_of_vm
-from gavel.db.queries.refs import RefKind, refs, require
 from gavel.db.write.imports import (
     add_chunk,
     begin_import,
@@ -35,6 +33,7 @@ from gavel.domain.imports import (
 )
 from gavel.domain.load_runs import ImportedRuns
 from gavel.domain.text import clean_text
+from gavel.ingest.run_ties import required_tie, tie_still_there
 from gavel.ingest.worker import WorkerContext
 
 log = structlog.get_logger(__name__)
@@ -54,7 +53,7 @@ def import_file(
     """Read a file of this machine and store it. Returns the import's id. Raises GavelError, and then nothing is stored."""
     required_format(kind)
     with reading(engine) as connection:
-        _require_vm(connection, kind, options)
+        _require_tie(connection, kind, options)
     size_bytes = stream.seek(0, io.SEEK_END)
     stream.seek(0)
     held = FORMATS[kind].read(stream, file_name, options)
@@ -71,32 +70,20 @@ def _save(
     if isinstance(held, ImportedCapture):
         save_capture(connection, import_id, held, now)
         return
-    if options.vm_id is None or not refs(connection, RefKind.VM, [options.vm_id]):
-        raise SettingsError("The VM that the test ran in is no longer in the inventory: choose another.")
-    _require_disk(connection, options.vm_id, options.disk_id)
-    save_runs(connection, import_id, options.vm_id, held.runs, options.offset_s, now)
+    save_runs(connection, import_id, tie_still_there(connection, options), held.runs, options.offset_s, now)
 
 
-def _require_vm(connection: Connection, kind: str, options: ImportOptions) -> None:
-    """A result of a load tool is of a VM, a capture of none. Raises SettingsError, and NotFoundError for a VM that is not there."""
-    if not FORMATS[kind].is_load_tool:
-        if options.vm_id is not None or options.disk_id is not None:
-            raise SettingsError(f"An {FORMATS[kind].label} is of a host, not of a VM: leave the VM out.")
-        if options.started_at is not None or options.offset_s is not None:
-            raise SettingsError(f"An {FORMATS[kind].label} has its times; its offset is given with its host.")
+def _require_tie(connection: Connection, kind: str, options: ImportOptions) -> None:
+    """A result of a load tool is of a VM, a datastore or a volume, a capture of none. Raises SettingsError, and NotFoundError for an object
+    that is not there."""
+    label = FORMATS[kind].label
+    if FORMATS[kind].is_load_tool:
+        required_tie(connection, label, options)
         return
-    if options.vm_id is None:
-        raise SettingsError(f"{FORMATS[kind].label}: name the VM that the tool ran in.")
-    require(connection, RefKind.VM, options.vm_id)
-    _require_disk(connection, options.vm_id, options.disk_id)
-
-
-def _require_disk(connection: Connection, vm_id: int, disk_id: int | None) -> None:
-    """Raises SettingsError for a virtual disk that is not the VM's."""
-    disks = disks_of_vm(connection, vm_id)
-    if disk_id is not None and disk_id not in disks.values():
-        named = ", ".join(f"{label} ({of_vm})" for label, of_vm in disks.items()) or "none"
-        raise SettingsError(f"VM {vm_id} has no virtual disk {disk_id}. Its disks: {named}.")
+    if options.ties or options.disk_id is not None:
+        raise SettingsError(f"An {label} is of a host: leave VM, datastore and volume out.")
+    if options.started_at is not None or options.offset_s is not None:
+        raise SettingsError(f"An {label} has its times; its offset is given with its host.")
 
 
 def required_format(kind: str) -> None:
@@ -108,12 +95,12 @@ def required_format(kind: str) -> None:
 def begin_upload(
     engine: Engine, kind: str, file_name: str, size_bytes: int, options: ImportOptions, now: datetime
 ) -> int:
-    """Announce a file that will come in parts. Returns the import's id. Raises SettingsError, and NotFoundError for its VM."""
+    """Announce a file that will come in parts. Returns the import's id. Raises SettingsError, and NotFoundError for what it is tied to."""
     required_format(kind)
     if not 0 < size_bytes <= MOST_BYTES:
         raise SettingsError(f"{file_name}: {size_bytes} bytes; an import has 1 byte to {MOST_BYTES // 2**30} GiB.")
     with transaction(engine) as connection:
-        _require_vm(connection, kind, options)
+        _require_tie(connection, kind, options)
         return begin_import(connection, kind, file_name, size_bytes, options, ImportState.UPLOADING, now)
 
 

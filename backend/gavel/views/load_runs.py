@@ -6,13 +6,12 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from gavel.db.engine import Connection
-from gavel.db.queries.load_runs import StoredRun, load_stored_run, runs_of_vm
-from gavel.db.queries.refs import RefKind
+from gavel.db.queries.load_runs import StoredRun, load_stored_run, runs_tied_to
 from gavel.diagnosis.breakdown import DirectionNumbers, waterfall_of
 from gavel.diagnosis.diagnose import DiagnosisState, LayerNumbers
 from gavel.diagnosis.window import summed
 from gavel.domain.io_path import DirectionName, LayerName
-from gavel.domain.load_runs import LoadFigures
+from gavel.domain.load_runs import LoadFigures, RunTie
 from gavel.views.run_sentence import run_sentence
 
 _MINUTE = timedelta(minutes=1)
@@ -55,9 +54,9 @@ class Remainder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedDirection:
-    """What the tool measured of one direction (`figures`), and the minutes of the VM, or of the virtual disk that the run is tied to,
-    beside it. `ops_ratio`: their IOPS ÷ the tool's; above 1 other I/Os were done, too. `not_measured`: layers without a counter; their
-    time is in `remainder`."""
+    """What the tool measured of one direction (`figures`), and beside it the minutes of what the run is tied to: the VM or one virtual disk
+    of it, or a datastore or volume with the I/Os of all VMs and hosts on it. `ops_ratio`: their IOPS ÷ the tool's;
+    above 1 other I/Os were done, too. `not_measured`: layers without a counter; their time is in `remainder`."""
 
     direction: DirectionName
     figures: LoadFigures
@@ -128,9 +127,9 @@ class RunChanges:
     directions: tuple[DirectionChanges, ...]
 
 
-def compared_runs(connection: Connection, vm_id: int, limit: int, offset: int) -> ComparedRuns:
+def compared_runs(connection: Connection, tie: RunTie, limit: int, offset: int) -> ComparedRuns:
     """Newest first."""
-    runs, total = runs_of_vm(connection, vm_id, limit, offset)
+    runs, total = runs_tied_to(connection, tie, limit, offset)
     return ComparedRuns(tuple(_compared(connection, run) for run in runs), total)
 
 
@@ -161,7 +160,7 @@ def _compared(connection: Connection, run: StoredRun) -> ComparedRun:
     if run.starts_at is None or run.ends_at is None:
         return _with_sentence(run, None, tuple(_alone(each) for each in run.figures))
     from_at, to_at, is_partial = minutes_of_run(run.starts_at, run.ends_at)
-    found = waterfall_of(summed(connection, RefKind.VM, run.vm_id, from_at, to_at, disk_id=run.disk_id))
+    found = waterfall_of(summed(connection, run.subject.kind, run.subject.id, from_at, to_at, disk_id=run.disk_id))
     window = RunMinutes(
         from_at=found.from_at,
         to_at=found.to_at,
@@ -177,7 +176,15 @@ def _compared(connection: Connection, run: StoredRun) -> ComparedRun:
 def _with_sentence(run: StoredRun, window: RunMinutes | None, directions: tuple[ComparedDirection, ...]) -> ComparedRun:
     whole = directions[-1]
     remainder_us = None if whole.remainder is None else whole.remainder.us
-    text = run_sentence(run.tool, whole.figures, whole.layers, whole.not_measured, remainder_us)
+    text = run_sentence(
+        run.tool,
+        whole.figures,
+        whole.layers,
+        whole.not_measured,
+        remainder_us,
+        subject=run.subject,
+        iops=whole.iops,
+    )
     return ComparedRun(run=run, sentence=text, window=window, directions=directions)
 
 

@@ -15,10 +15,10 @@ _MINUTE = timedelta(minutes=1)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunLatency:
     """`times_ms`: start of each bucket of the tool's, ms since 1970 by the clock of the hosts' samples, `step_s` apart. `gavel`: layers of
-    the VM, or of the virtual disk that the run is tied to, over the minutes that the log touches, in steps of their own."""
+    what the run is tied to (`subject`), or of the virtual disk of it, over the minutes that the log touches, in steps of their own."""
 
     run_id: int
-    vm_id: int
+    subject: EntityRef
     tool: str
     step_s: int
     times_ms: list[int]
@@ -39,7 +39,7 @@ def run_latency(connection: Connection, run_id: int) -> RunLatency | None:
     first_ms = round(first.starts_at.timestamp() * 1000)
     return RunLatency(
         run_id=run.id,
-        vm_id=run.vm_id,
+        subject=run.subject,
         tool=run.tool,
         step_s=first.step_s,
         times_ms=[first_ms + position * first.step_s * 1000 for position in range(count)],
@@ -50,6 +50,6 @@ def run_latency(connection: Connection, run_id: int) -> RunLatency | None:
 
 def _layers(connection: Connection, run: StoredRun, from_at: datetime, to_at: datetime) -> Latency:
     if run.disk_id is None:
-        return latency(connection, RefKind.VM, run.vm_id, from_at, to_at, None)
+        return latency(connection, run.subject.kind, run.subject.id, from_at, to_at, None)
     disk = EntityRef(RefKind.VM_DISK, run.disk_id, run.disk or f"virtual disk {run.disk_id}")
     return disk_latency(connection, disk, from_at, to_at)

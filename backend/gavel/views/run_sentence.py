@@ -4,12 +4,15 @@ from collections.abc import Sequence
 from typing import Final
 
 from gavel.analysis.segments import span_name
+from gavel.db.queries.refs import EntityRef, RefKind
 from gavel.diagnosis.diagnose import LayerNumbers, span_key
 from gavel.domain.io_path import SPANS, LayerName
 from gavel.domain.load_runs import LoadFigures
 
 _TOOLS: Final = {"iometer": "Iometer", "hcibench": "HCIBench"}
 _SPAN_OF: Final = {span_key(span): span for span in range(len(SPANS))}
+# Whose I/Os are in the layers of what more than one VM uses.
+_OF_ALL: Final = {RefKind.DATASTORE: "all VMs on datastore", RefKind.VOLUME: "all hosts on volume"}
 # Below 0.1 ms a hundredth is a tenth of it.
 _FINE_US = 100.0
 
@@ -20,8 +23,12 @@ def run_sentence(
     layers: Sequence[LayerNumbers],
     not_measured: Sequence[LayerName],
     remainder_us: float | None,
+    *,
+    subject: EntityRef,
+    iops: float | None,
 ) -> str:
-    """Of reads and writes together. What remains is the guest's where Gavel does not measure the guest."""
+    """Of reads and writes together. Of a VM what remains is the guest's where Gavel does not measure the guest. Layers of a datastore or a
+    volume hold the I/Os of others, too, so that their parts do not add up to what the tool saw: they stand apart, with their `iops`."""
     seen = _TOOLS.get(tool, tool)
     if figures.ops_per_s is None:
         return f"{seen} logged averages of its latency over time, without I/O rates."
@@ -33,6 +40,12 @@ def run_sentence(
     if remainder_us is None or not layers:
         return f"{whole}."
     parts = [(span_name(_SPAN_OF[layer.name]), layer.us) for layer in layers]
+    if subject.kind in _OF_ALL:
+        total_us = figures.mean_us - remainder_us
+        shown = _adding_up([us for _, us in parts], total_us, digits)
+        each = ", ".join(f"{name} {text}" for (name, _), text in zip(parts, shown, strict=True))
+        at = "" if iops is None else f" at {iops:,.0f} IOPS"
+        return f"{whole}; I/Os of {_OF_ALL[subject.kind]} {subject.name} took {_ms(total_us, digits)} ms{at}: {each}."
     if round(remainder_us / 1000, digits) < 0:
         measured = ", ".join(f"{name} {_ms(us, digits)}" for name, us in parts)
         total = _ms(figures.mean_us - remainder_us, digits)

@@ -145,6 +145,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/{kind}/{thing_id}/test-runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Test Runs
+         * @description Newest first: the tool's own figures, and the layers of the object in the minutes of each run.
+         */
+        get: operations["list_test_runs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/{kind}/{thing_id}/test-runs/{run_id}/latency": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Latency Of Test Run
+         * @description The tool's latency over time, as it logged it, beside the layers of the same minutes. 404 where it logged none.
+         */
+        get: operations["latency_of_test_run"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/{kind}/{thing_id}/test-runs/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare Test Runs
+         * @description What changed from one run to another, per figure of the tool and per layer.
+         */
+        get: operations["compare_test_runs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/{kind}/{thing_id}/waterfall": {
         parameters: {
             query?: never;
@@ -1842,66 +1902,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/vms/{vm_id}/test-runs": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List Test Runs
-         * @description Newest first: the tool's own figures, and the VM's layers in the minutes of each run.
-         */
-        get: operations["list_test_runs"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/vms/{vm_id}/test-runs/{run_id}/latency": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Latency Of Test Run
-         * @description The tool's latency over time, as it logged it, beside the VM's layers of the same minutes. 404 where it logged none.
-         */
-        get: operations["latency_of_test_run"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/vms/{vm_id}/test-runs/changes": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Compare Test Runs
-         * @description What changed from one run to another, per figure of the tool and per layer.
-         */
-        get: operations["compare_test_runs"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/volumes": {
         parameters: {
             query?: never;
@@ -3033,9 +3033,9 @@ export interface components {
         };
         /**
          * ComparedDirection
-         * @description What the tool measured of one direction (`figures`), and the minutes of the VM, or of the virtual disk that the run is tied to,
-         *     beside it. `ops_ratio`: their IOPS ÷ the tool's; above 1 other I/Os were done, too. `not_measured`: layers without a counter; their
-         *     time is in `remainder`.
+         * @description What the tool measured of one direction (`figures`), and beside it the minutes of what the run is tied to: the VM or one virtual disk
+         *     of it, or a datastore or volume with the I/Os of all VMs and hosts on it. `ops_ratio`: their IOPS ÷ the tool's;
+         *     above 1 other I/Os were done, too. `not_measured`: layers without a counter; their time is in `remainder`.
          */
         ComparedDirection: {
             /**
@@ -4625,11 +4625,14 @@ export interface components {
         /**
          * ImportIn
          * @description A file that will come in parts. `utc_bias_minutes`: UTC minus the local time of its stamps, where the file names no time zone.
-         *     `vm_id`: the VM that a load tool ran in; required for its result, refused for a capture; `disk_id`: the virtual disk of it that the
-         *     tool ran on, whose layers then stand beside the run. `started_at`: when the tool was started, where its result has no date. `offset_s`:
+         *     A load tool's result is tied to one of these, and a capture to none: `vm_id`, the VM that it ran in (`disk_id`: the virtual disk of it
+         *     that it ran on, whose layers then stand beside the run); `datastore_id` or `volume_id`, what it ran on, from several VMs or from
+         *     outside of them. `started_at`: when the tool was started, where its result has no date. `offset_s`:
          *     how far the clock of the machine that ran it is ahead of that of the hosts' samples.
          */
         ImportIn: {
+            /** Datastore Id */
+            datastore_id?: number | null;
             /** Disk Id */
             disk_id?: number | null;
             /** File Name */
@@ -4649,14 +4652,17 @@ export interface components {
             utc_bias_minutes?: number | null;
             /** Vm Id */
             vm_id?: number | null;
+            /** Volume Id */
+            volume_id?: number | null;
         };
         /**
          * ImportOut
          * @description `received_bytes`: of an upload so far; `read_bytes`: of its reading. `host_name`: as the file calls its host, `host`: the one of the
          *     inventory that it is tied to. `starts_at`, `ends_at`: by the file's own clock. `offset_s`: how far that clock is ahead of the host's
          *     samples, true within `offset_error_s`; `offset_by`: how that is known, with `correlation` of the I/Os that both sides count. `narrows`:
-         *     the bounds of minutes become narrower by it; `note`: why not, or where not. `vm`, `disk`, `runs`: of a load tool's result, the VM that
-         *     it ran in, the virtual disk of it where it is tied to one, and its test runs. `suggests_offline`: of a capture that can be looked at as
+         *     the bounds of minutes become narrower by it; `note`: why not, or where not. `subject`, `disk`, `runs`: of a load tool's result, the
+         *     VM, datastore or volume that it is tied to (null: no longer in the inventory), the virtual disk of the VM where it is tied to one, and
+         *     its test runs. `suggests_offline`: of a capture that can be looked at as
          *     an offline environment only, as no host of the inventory is its, or samples of its time are no longer kept.
          */
         ImportOut: {
@@ -4719,12 +4725,9 @@ export interface components {
              * @enum {string}
              */
             state: "uploading" | "waiting" | "reading" | "ready" | "failed";
+            subject: components["schemas"]["EntityRef"] | null;
             /** Suggests Offline */
             suggests_offline: boolean;
-            /** Vm */
-            vm: string | null;
-            /** Vm Id */
-            vm_id: number | null;
         };
         /**
          * ImportReportOut
@@ -6619,7 +6622,7 @@ export interface components {
         /**
          * RunLatency
          * @description `times_ms`: start of each bucket of the tool's, ms since 1970 by the clock of the hosts' samples, `step_s` apart. `gavel`: layers of
-         *     the VM, or of the virtual disk that the run is tied to, over the minutes that the log touches, in steps of their own.
+         *     what the run is tied to (`subject`), or of the virtual disk of it, over the minutes that the log touches, in steps of their own.
          */
         RunLatency: {
             gavel: components["schemas"]["Latency"];
@@ -6629,12 +6632,11 @@ export interface components {
             series: components["schemas"]["LoggedLatency"][];
             /** Step S */
             step_s: number;
+            subject: components["schemas"]["EntityRef"];
             /** Times Ms */
             times_ms: number[];
             /** Tool */
             tool: string;
-            /** Vm Id */
-            vm_id: number;
         };
         /**
          * RunMinutes
@@ -7116,9 +7118,10 @@ export interface components {
         };
         /**
          * StoredRun
-         * @description One run of `domain.load_runs`, its times by the clock of the hosts' samples. offset_s: by how much the tool's clock was ahead, where
-         *     that was given. disk_id, disk: the virtual disk that it is tied to, and its label while it is in the inventory; both None: the whole
-         *     VM. has_series: its tool logged its latency over time. figures: the directions that had I/O, `all` last.
+         * @description One run of `domain.load_runs`, its times by the clock of the hosts' samples. subject: the VM, datastore or volume that it is tied to.
+         *     offset_s: by how much the tool's clock was ahead, where that was given. disk_id, disk: the virtual disk of the VM that it is tied to,
+         *     and its label while it is in the inventory; both None: the whole subject. has_series: its tool logged its latency over time. figures:
+         *     the directions that had I/O, `all` last.
          */
         StoredRun: {
             /** Block Size */
@@ -7154,12 +7157,11 @@ export interface components {
             outstanding_limit: number | null;
             /** Starts At */
             starts_at: string | null;
+            subject: components["schemas"]["EntityRef"];
             /** Tool */
             tool: string;
             /** Tool Version */
             tool_version: string;
-            /** Vm Id */
-            vm_id: number;
             /** Warnings */
             warnings: components["schemas"]["LoadWarning"][];
         };
@@ -7256,6 +7258,12 @@ export interface components {
             is_inside: boolean;
             latency_us: components["schemas"]["PredictedChange"];
         };
+        /**
+         * TiedPath
+         * @description What a test run is tied to, as addresses name it.
+         * @enum {string}
+         */
+        TiedPath: "vms" | "datastores" | "volumes";
         /**
          * TieIn
          * @description The virtual disk that a disk of a guest is; null: forget what was tied by hand.
@@ -11633,6 +11641,1393 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["SummaryOut"];
+                };
+            };
+            401: components["responses"]["Refused401"];
+            404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
+            422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    list_test_runs: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                kind: components["schemas"]["TiedPath"];
+                thing_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "directions": [
+                     *             {
+                     *               "direction": "all",
+                     *               "figures": {
+                     *                 "bytes_per_s": 266240000,
+                     *                 "direction": "all",
+                     *                 "max_us": 28000,
+                     *                 "mean_us": 1400,
+                     *                 "ops": 19500000,
+                     *                 "ops_per_s": 65000,
+                     *                 "p50_us": 1260,
+                     *                 "p95_us": null,
+                     *                 "p999_us": null,
+                     *                 "p99_us": 4200
+                     *               },
+                     *               "iops": 65000,
+                     *               "layers": [
+                     *                 {
+                     *                   "baseline_us": 0,
+                     *                   "excess_lower_us": 425,
+                     *                   "excess_upper_us": 451,
+                     *                   "excess_us": 438,
+                     *                   "label": "Kernel",
+                     *                   "layers": [
+                     *                     "kernel"
+                     *                   ],
+                     *                   "lower_us": 425,
+                     *                   "measured_us": 438,
+                     *                   "name": "kernel",
+                     *                   "ops_share": 1,
+                     *                   "share": 0.471,
+                     *                   "upper_us": 451,
+                     *                   "us": 438
+                     *                 },
+                     *                 {
+                     *                   "baseline_us": 102.56,
+                     *                   "excess_lower_us": 0,
+                     *                   "excess_upper_us": 0,
+                     *                   "excess_us": 0,
+                     *                   "label": "SAN",
+                     *                   "layers": [
+                     *                     "san"
+                     *                   ],
+                     *                   "lower_us": 82.5,
+                     *                   "measured_us": 92,
+                     *                   "name": "san",
+                     *                   "ops_share": 1,
+                     *                   "share": 0.099,
+                     *                   "upper_us": 101.5,
+                     *                   "us": 92
+                     *                 },
+                     *                 {
+                     *                   "baseline_us": 500,
+                     *                   "excess_lower_us": 0,
+                     *                   "excess_upper_us": 0,
+                     *                   "excess_us": 0,
+                     *                   "label": "Array",
+                     *                   "layers": [
+                     *                     "array"
+                     *                   ],
+                     *                   "lower_us": 398.5,
+                     *                   "measured_us": 400,
+                     *                   "name": "array",
+                     *                   "ops_share": 1,
+                     *                   "share": 0.43,
+                     *                   "upper_us": 401.5,
+                     *                   "us": 400
+                     *                 }
+                     *               ],
+                     *               "not_measured": [
+                     *                 "guest"
+                     *               ],
+                     *               "ops_ratio": 1,
+                     *               "remainder": {
+                     *                 "lower_us": 446,
+                     *                 "upper_us": 494,
+                     *                 "us": 470
+                     *               },
+                     *               "state": "judged",
+                     *               "total_us": 930
+                     *             }
+                     *           ],
+                     *           "run": {
+                     *             "block_size": "4k",
+                     *             "disk": null,
+                     *             "disk_id": null,
+                     *             "ends_at": "2026-11-26T03:09:00Z",
+                     *             "figures": [
+                     *               {
+                     *                 "bytes_per_s": 266240000,
+                     *                 "direction": "all",
+                     *                 "max_us": 28000,
+                     *                 "mean_us": 1400,
+                     *                 "ops": 19500000,
+                     *                 "ops_per_s": 65000,
+                     *                 "p50_us": 1260,
+                     *                 "p95_us": null,
+                     *                 "p999_us": null,
+                     *                 "p99_us": 4200
+                     *               }
+                     *             ],
+                     *             "file_name": "run-4.json",
+                     *             "has_series": true,
+                     *             "id": 2,
+                     *             "import_id": 2,
+                     *             "imported_at": "2026-11-26T03:09:53.843407Z",
+                     *             "is_direct": true,
+                     *             "name": "oltp",
+                     *             "offset_s": null,
+                     *             "outstanding_limit": 128,
+                     *             "starts_at": "2026-11-26T03:04:00Z",
+                     *             "subject": {
+                     *               "id": 1,
+                     *               "kind": "vm",
+                     *               "name": "db01"
+                     *             },
+                     *             "tool": "fio",
+                     *             "tool_version": "3.35",
+                     *             "warnings": []
+                     *           },
+                     *           "sentence": "fio saw 1.40 ms at 65,000 IOPS: guest 0.47, kernel 0.44, SAN 0.09, array 0.40.",
+                     *           "window": {
+                     *             "from_at": "2026-11-26T03:04:00Z",
+                     *             "is_partial": false,
+                     *             "minutes": 5,
+                     *             "resolution": "1m",
+                     *             "to_at": "2026-11-26T03:09:00Z"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "total": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ComparedRuns"];
+                };
+            };
+            401: components["responses"]["Refused401"];
+            404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
+            422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    latency_of_test_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                kind: components["schemas"]["TiedPath"];
+                run_id: number;
+                thing_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "gavel": {
+                     *         "directions": [
+                     *           {
+                     *             "bytes": [
+                     *               10649600000,
+                     *               10649600000
+                     *             ],
+                     *             "direction": "read",
+                     *             "layers": [
+                     *               {
+                     *                 "label": "Kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "lower_us": [
+                     *                   425,
+                     *                   425
+                     *                 ],
+                     *                 "name": "kernel",
+                     *                 "upper_us": [
+                     *                   451,
+                     *                   451
+                     *                 ],
+                     *                 "us": [
+                     *                   438,
+                     *                   438
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "label": "SAN",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "lower_us": [
+                     *                   82.5,
+                     *                   82.5
+                     *                 ],
+                     *                 "name": "san",
+                     *                 "upper_us": [
+                     *                   101.5,
+                     *                   101.5
+                     *                 ],
+                     *                 "us": [
+                     *                   92,
+                     *                   92
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "label": "Array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "lower_us": [
+                     *                   398.5,
+                     *                   398.5
+                     *                 ],
+                     *                 "name": "array",
+                     *                 "upper_us": [
+                     *                   401.5,
+                     *                   401.5
+                     *                 ],
+                     *                 "us": [
+                     *                   400,
+                     *                   400
+                     *                 ]
+                     *               }
+                     *             ],
+                     *             "ops": [
+                     *               2600000,
+                     *               2600000
+                     *             ],
+                     *             "parts": [
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Hypervisor",
+                     *                 "layer": "kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "name": "hypervisor",
+                     *                 "us": [
+                     *                   43.8,
+                     *                   43.8
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Kernel queue",
+                     *                 "layer": "kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "name": "kernel_queue",
+                     *                 "us": [
+                     *                   350.4,
+                     *                   350.4
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Kernel processing",
+                     *                 "layer": "kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "name": "kernel_service",
+                     *                 "us": [
+                     *                   43.8,
+                     *                   43.8
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Fabric",
+                     *                 "layer": "san",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "name": "fabric",
+                     *                 "us": [
+                     *                   69,
+                     *                   69
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Array port",
+                     *                 "layer": "san",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "name": "array_port",
+                     *                 "us": [
+                     *                   23,
+                     *                   23
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Array QoS limit",
+                     *                 "layer": "array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "name": "array_qos",
+                     *                 "us": [
+                     *                   0,
+                     *                   0
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Array queue",
+                     *                 "layer": "array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "name": "array_queue",
+                     *                 "us": [
+                     *                   100,
+                     *                   100
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Array service",
+                     *                 "layer": "array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "name": "array_service",
+                     *                 "us": [
+                     *                   300,
+                     *                   300
+                     *                 ]
+                     *               }
+                     *             ],
+                     *             "too_few": [
+                     *               false,
+                     *               false
+                     *             ],
+                     *             "total_us": [
+                     *               930,
+                     *               930
+                     *             ]
+                     *           },
+                     *           {
+                     *             "bytes": [
+                     *               5324800000,
+                     *               5324800000
+                     *             ],
+                     *             "direction": "write",
+                     *             "layers": [
+                     *               {
+                     *                 "label": "Kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "lower_us": [
+                     *                   425,
+                     *                   425
+                     *                 ],
+                     *                 "name": "kernel",
+                     *                 "upper_us": [
+                     *                   451,
+                     *                   451
+                     *                 ],
+                     *                 "us": [
+                     *                   438,
+                     *                   438
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "label": "SAN",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "lower_us": [
+                     *                   82.5,
+                     *                   82.5
+                     *                 ],
+                     *                 "name": "san",
+                     *                 "upper_us": [
+                     *                   101.5,
+                     *                   101.5
+                     *                 ],
+                     *                 "us": [
+                     *                   92,
+                     *                   92
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "label": "Array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "lower_us": [
+                     *                   398.5,
+                     *                   398.5
+                     *                 ],
+                     *                 "name": "array",
+                     *                 "upper_us": [
+                     *                   401.5,
+                     *                   401.5
+                     *                 ],
+                     *                 "us": [
+                     *                   400,
+                     *                   400
+                     *                 ]
+                     *               }
+                     *             ],
+                     *             "ops": [
+                     *               1300000,
+                     *               1300000
+                     *             ],
+                     *             "parts": [
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Hypervisor",
+                     *                 "layer": "kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "name": "hypervisor",
+                     *                 "us": [
+                     *                   43.8,
+                     *                   43.8
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Kernel queue",
+                     *                 "layer": "kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "name": "kernel_queue",
+                     *                 "us": [
+                     *                   350.4,
+                     *                   350.4
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Kernel processing",
+                     *                 "layer": "kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "name": "kernel_service",
+                     *                 "us": [
+                     *                   43.8,
+                     *                   43.8
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Fabric",
+                     *                 "layer": "san",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "name": "fabric",
+                     *                 "us": [
+                     *                   69,
+                     *                   69
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Array port",
+                     *                 "layer": "san",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "name": "array_port",
+                     *                 "us": [
+                     *                   23,
+                     *                   23
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Array QoS limit",
+                     *                 "layer": "array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "name": "array_qos",
+                     *                 "us": [
+                     *                   0,
+                     *                   0
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Array queue",
+                     *                 "layer": "array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "name": "array_queue",
+                     *                 "us": [
+                     *                   100,
+                     *                   100
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Array service",
+                     *                 "layer": "array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "name": "array_service",
+                     *                 "us": [
+                     *                   300,
+                     *                   300
+                     *                 ]
+                     *               }
+                     *             ],
+                     *             "too_few": [
+                     *               false,
+                     *               false
+                     *             ],
+                     *             "total_us": [
+                     *               930,
+                     *               930
+                     *             ]
+                     *           },
+                     *           {
+                     *             "bytes": [
+                     *               15974400000,
+                     *               15974400000
+                     *             ],
+                     *             "direction": "all",
+                     *             "layers": [
+                     *               {
+                     *                 "label": "Kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "lower_us": [
+                     *                   425,
+                     *                   425
+                     *                 ],
+                     *                 "name": "kernel",
+                     *                 "upper_us": [
+                     *                   451,
+                     *                   451
+                     *                 ],
+                     *                 "us": [
+                     *                   438,
+                     *                   438
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "label": "SAN",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "lower_us": [
+                     *                   82.5,
+                     *                   82.5
+                     *                 ],
+                     *                 "name": "san",
+                     *                 "upper_us": [
+                     *                   101.5,
+                     *                   101.5
+                     *                 ],
+                     *                 "us": [
+                     *                   92,
+                     *                   92
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "label": "Array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "lower_us": [
+                     *                   398.5,
+                     *                   398.5
+                     *                 ],
+                     *                 "name": "array",
+                     *                 "upper_us": [
+                     *                   401.5,
+                     *                   401.5
+                     *                 ],
+                     *                 "us": [
+                     *                   400,
+                     *                   400
+                     *                 ]
+                     *               }
+                     *             ],
+                     *             "ops": [
+                     *               3900000,
+                     *               3900000
+                     *             ],
+                     *             "parts": [
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Hypervisor",
+                     *                 "layer": "kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "name": "hypervisor",
+                     *                 "us": [
+                     *                   43.8,
+                     *                   43.8
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Kernel queue",
+                     *                 "layer": "kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "name": "kernel_queue",
+                     *                 "us": [
+                     *                   350.4,
+                     *                   350.4
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Kernel processing",
+                     *                 "layer": "kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "name": "kernel_service",
+                     *                 "us": [
+                     *                   43.8,
+                     *                   43.8
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Fabric",
+                     *                 "layer": "san",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "name": "fabric",
+                     *                 "us": [
+                     *                   69,
+                     *                   69
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Array port",
+                     *                 "layer": "san",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "name": "array_port",
+                     *                 "us": [
+                     *                   23,
+                     *                   23
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Array QoS limit",
+                     *                 "layer": "array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "name": "array_qos",
+                     *                 "us": [
+                     *                   0,
+                     *                   0
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Array queue",
+                     *                 "layer": "array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "name": "array_queue",
+                     *                 "us": [
+                     *                   100,
+                     *                   100
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "is_rest": false,
+                     *                 "label": "Array service",
+                     *                 "layer": "array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "name": "array_service",
+                     *                 "us": [
+                     *                   300,
+                     *                   300
+                     *                 ]
+                     *               }
+                     *             ],
+                     *             "too_few": [
+                     *               false,
+                     *               false
+                     *             ],
+                     *             "total_us": [
+                     *               930,
+                     *               930
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "from_at": "2026-11-21T02:18:00Z",
+                     *         "ledger_until_at": "2026-11-21T02:20:00Z",
+                     *         "minutes": 2,
+                     *         "minutes_there": [
+                     *           1,
+                     *           1
+                     *         ],
+                     *         "qualities": [
+                     *           "A",
+                     *           "A"
+                     *         ],
+                     *         "queues": {
+                     *           "depth": [
+                     *             32,
+                     *             32
+                     *           ],
+                     *           "fullest": {
+                     *             "depth": [
+                     *               32,
+                     *               32
+                     *             ],
+                     *             "in_flight_ios": [
+                     *               31.98,
+                     *               31.98
+                     *             ],
+                     *             "queue": [
+                     *               0,
+                     *               0
+                     *             ],
+                     *             "queues": [
+                     *               {
+                     *                 "device": {
+                     *                   "id": 7,
+                     *                   "kind": "device",
+                     *                   "name": "naa.624a93705f2c1d8e4b6a3c90000113ef"
+                     *                 },
+                     *                 "host": {
+                     *                   "id": 2,
+                     *                   "kind": "host",
+                     *                   "name": "esx-1"
+                     *                 }
+                     *               }
+                     *             ],
+                     *             "waiting_ios": [
+                     *               22.776,
+                     *               22.776
+                     *             ]
+                     *           },
+                     *           "in_flight_ios": [
+                     *             31.98,
+                     *             31.98
+                     *           ],
+                     *           "outstanding_ios": [
+                     *             64,
+                     *             64
+                     *           ],
+                     *           "waiting_ios": [
+                     *             22.776,
+                     *             22.776
+                     *           ]
+                     *         },
+                     *         "resolution": "1m",
+                     *         "step_s": 60,
+                     *         "subject": {
+                     *           "id": 1,
+                     *           "kind": "vm",
+                     *           "name": "db01"
+                     *         },
+                     *         "times_ms": [
+                     *           1795227480000,
+                     *           1795227540000
+                     *         ],
+                     *         "to_at": "2026-11-21T02:20:00Z"
+                     *       },
+                     *       "run_id": 2,
+                     *       "series": [
+                     *         {
+                     *           "direction": "read",
+                     *           "grain_s": 5,
+                     *           "highest_us": [
+                     *             1375.5,
+                     *             1475.2,
+                     *             1457.4,
+                     *             1491,
+                     *             1466.9,
+                     *             1481.5,
+                     *             1472.1,
+                     *             1464.8,
+                     *             1504.7,
+                     *             1488.9,
+                     *             1445.9,
+                     *             1474.2
+                     *           ],
+                     *           "lowest_us": [
+                     *             1257.6,
+                     *             1348.8,
+                     *             1332.5,
+                     *             1363.2,
+                     *             1341.1,
+                     *             1354.6,
+                     *             1345.9,
+                     *             1339.2,
+                     *             1375.7,
+                     *             1361.3,
+                     *             1321.9,
+                     *             1347.8
+                     *           ],
+                     *           "max_us": [
+                     *             null,
+                     *             null,
+                     *             null,
+                     *             null,
+                     *             null,
+                     *             null,
+                     *             null,
+                     *             null,
+                     *             null,
+                     *             null,
+                     *             null,
+                     *             null
+                     *           ],
+                     *           "mean_us": [
+                     *             1310,
+                     *             1405,
+                     *             1388,
+                     *             1420,
+                     *             1397,
+                     *             1411,
+                     *             1402,
+                     *             1395,
+                     *             1433,
+                     *             1418,
+                     *             1377,
+                     *             1404
+                     *           ],
+                     *           "ops": null,
+                     *           "phase": "lat"
+                     *         },
+                     *         {
+                     *           "direction": "write",
+                     *           "grain_s": 5,
+                     *           "highest_us": [
+                     *             1238,
+                     *             1327.7,
+                     *             1311.7,
+                     *             1341.9,
+                     *             1320.2,
+                     *             1333.4,
+                     *             1324.9,
+                     *             1318.3,
+                     *             1354.2,
+                     *             1340,
+                     *             1301.3,
+                     *             1326.8
+                     *           ],
+                     *           "lowest_us": [
+                     *             1131.8,
+                     *             1213.9,
+                     *             1199.2,
+                     *             1226.9,
+                     *             1207,
+                     *             1219.1,
+                     *             1211.3,
+                     *             1205.3,
+                     *             1238.1,
+                     *             1225.2,
+                     *             1189.7,
+                     *             1213.1
+                     *           ],
+                     *           "max_us": [
+                     *             null,
+                     *             null,
+                     *             null,
+                     *             null,
+                     *             null,
+                     *             null,
+                     *             null,
+                     *             null,
+                     *             null,
+                     *             null,
+                     *             null,
+                     *             null
+                     *           ],
+                     *           "mean_us": [
+                     *             1179,
+                     *             1264.5,
+                     *             1249.2,
+                     *             1278,
+                     *             1257.3,
+                     *             1269.9,
+                     *             1261.8,
+                     *             1255.5,
+                     *             1289.7,
+                     *             1276.2,
+                     *             1239.3,
+                     *             1263.6
+                     *           ],
+                     *           "ops": null,
+                     *           "phase": "lat"
+                     *         }
+                     *       ],
+                     *       "step_s": 10,
+                     *       "subject": {
+                     *         "id": 1,
+                     *         "kind": "vm",
+                     *         "name": "db01"
+                     *       },
+                     *       "times_ms": [
+                     *         1795227480000,
+                     *         1795227490000,
+                     *         1795227500000,
+                     *         1795227510000,
+                     *         1795227520000,
+                     *         1795227530000,
+                     *         1795227540000,
+                     *         1795227550000,
+                     *         1795227560000,
+                     *         1795227570000,
+                     *         1795227580000,
+                     *         1795227590000
+                     *       ],
+                     *       "tool": "fio"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RunLatency"];
+                };
+            };
+            401: components["responses"]["Refused401"];
+            404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
+            422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    compare_test_runs: {
+        parameters: {
+            query: {
+                after: number;
+                before: number;
+            };
+            header?: never;
+            path: {
+                kind: components["schemas"]["TiedPath"];
+                thing_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "after": {
+                     *         "directions": [
+                     *           {
+                     *             "direction": "all",
+                     *             "figures": {
+                     *               "bytes_per_s": 266240000,
+                     *               "direction": "all",
+                     *               "max_us": 28000,
+                     *               "mean_us": 1400,
+                     *               "ops": 19500000,
+                     *               "ops_per_s": 65000,
+                     *               "p50_us": 1260,
+                     *               "p95_us": null,
+                     *               "p999_us": null,
+                     *               "p99_us": 4200
+                     *             },
+                     *             "iops": 65000,
+                     *             "layers": [
+                     *               {
+                     *                 "baseline_us": 0,
+                     *                 "excess_lower_us": 425,
+                     *                 "excess_upper_us": 451,
+                     *                 "excess_us": 438,
+                     *                 "label": "Kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "lower_us": 425,
+                     *                 "measured_us": 438,
+                     *                 "name": "kernel",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.471,
+                     *                 "upper_us": 451,
+                     *                 "us": 438
+                     *               },
+                     *               {
+                     *                 "baseline_us": 102.56,
+                     *                 "excess_lower_us": 0,
+                     *                 "excess_upper_us": 0,
+                     *                 "excess_us": 0,
+                     *                 "label": "SAN",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "lower_us": 82.5,
+                     *                 "measured_us": 92,
+                     *                 "name": "san",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.099,
+                     *                 "upper_us": 101.5,
+                     *                 "us": 92
+                     *               },
+                     *               {
+                     *                 "baseline_us": 500,
+                     *                 "excess_lower_us": 0,
+                     *                 "excess_upper_us": 0,
+                     *                 "excess_us": 0,
+                     *                 "label": "Array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "lower_us": 398.5,
+                     *                 "measured_us": 400,
+                     *                 "name": "array",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.43,
+                     *                 "upper_us": 401.5,
+                     *                 "us": 400
+                     *               }
+                     *             ],
+                     *             "not_measured": [
+                     *               "guest"
+                     *             ],
+                     *             "ops_ratio": 1,
+                     *             "remainder": {
+                     *               "lower_us": 446,
+                     *               "upper_us": 494,
+                     *               "us": 470
+                     *             },
+                     *             "state": "judged",
+                     *             "total_us": 930
+                     *           }
+                     *         ],
+                     *         "run": {
+                     *           "block_size": "4k",
+                     *           "disk": null,
+                     *           "disk_id": null,
+                     *           "ends_at": "2026-11-26T03:09:00Z",
+                     *           "figures": [
+                     *             {
+                     *               "bytes_per_s": 266240000,
+                     *               "direction": "all",
+                     *               "max_us": 28000,
+                     *               "mean_us": 1400,
+                     *               "ops": 19500000,
+                     *               "ops_per_s": 65000,
+                     *               "p50_us": 1260,
+                     *               "p95_us": null,
+                     *               "p999_us": null,
+                     *               "p99_us": 4200
+                     *             }
+                     *           ],
+                     *           "file_name": "run-4.json",
+                     *           "has_series": true,
+                     *           "id": 2,
+                     *           "import_id": 2,
+                     *           "imported_at": "2026-11-26T03:09:53.843407Z",
+                     *           "is_direct": true,
+                     *           "name": "oltp",
+                     *           "offset_s": null,
+                     *           "outstanding_limit": 128,
+                     *           "starts_at": "2026-11-26T03:04:00Z",
+                     *           "subject": {
+                     *             "id": 1,
+                     *             "kind": "vm",
+                     *             "name": "db01"
+                     *           },
+                     *           "tool": "fio",
+                     *           "tool_version": "3.35",
+                     *           "warnings": []
+                     *         },
+                     *         "sentence": "fio saw 1.40 ms at 65,000 IOPS: guest 0.47, kernel 0.44, SAN 0.09, array 0.40.",
+                     *         "window": {
+                     *           "from_at": "2026-11-26T03:04:00Z",
+                     *           "is_partial": false,
+                     *           "minutes": 5,
+                     *           "resolution": "1m",
+                     *           "to_at": "2026-11-26T03:09:00Z"
+                     *         }
+                     *       },
+                     *       "before": {
+                     *         "directions": [
+                     *           {
+                     *             "direction": "all",
+                     *             "figures": {
+                     *               "bytes_per_s": 204800000,
+                     *               "direction": "all",
+                     *               "max_us": 12100,
+                     *               "mean_us": 605,
+                     *               "ops": 15000000,
+                     *               "ops_per_s": 50000,
+                     *               "p50_us": 544.5,
+                     *               "p95_us": null,
+                     *               "p999_us": null,
+                     *               "p99_us": 1815
+                     *             },
+                     *             "iops": 65000,
+                     *             "layers": [
+                     *               {
+                     *                 "baseline_us": 0,
+                     *                 "excess_lower_us": 5,
+                     *                 "excess_upper_us": 15,
+                     *                 "excess_us": 10,
+                     *                 "label": "Kernel",
+                     *                 "layers": [
+                     *                   "kernel"
+                     *                 ],
+                     *                 "lower_us": 5,
+                     *                 "measured_us": 10,
+                     *                 "name": "kernel",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.02,
+                     *                 "upper_us": 15,
+                     *                 "us": 10
+                     *               },
+                     *               {
+                     *                 "baseline_us": 102.56,
+                     *                 "excess_lower_us": 0,
+                     *                 "excess_upper_us": 2.44,
+                     *                 "excess_us": 0,
+                     *                 "label": "SAN",
+                     *                 "layers": [
+                     *                   "san"
+                     *                 ],
+                     *                 "lower_us": 85,
+                     *                 "measured_us": 95,
+                     *                 "name": "san",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.188,
+                     *                 "upper_us": 105,
+                     *                 "us": 95
+                     *               },
+                     *               {
+                     *                 "baseline_us": 500,
+                     *                 "excess_lower_us": 0,
+                     *                 "excess_upper_us": 0,
+                     *                 "excess_us": 0,
+                     *                 "label": "Array",
+                     *                 "layers": [
+                     *                   "array"
+                     *                 ],
+                     *                 "lower_us": 398.5,
+                     *                 "measured_us": 400,
+                     *                 "name": "array",
+                     *                 "ops_share": 1,
+                     *                 "share": 0.792,
+                     *                 "upper_us": 401.5,
+                     *                 "us": 400
+                     *               }
+                     *             ],
+                     *             "not_measured": [
+                     *               "guest"
+                     *             ],
+                     *             "ops_ratio": 1.3,
+                     *             "remainder": {
+                     *               "lower_us": 83.5,
+                     *               "upper_us": 116.5,
+                     *               "us": 100
+                     *             },
+                     *             "state": "judged",
+                     *             "total_us": 505
+                     *           }
+                     *         ],
+                     *         "run": {
+                     *           "block_size": "4k",
+                     *           "disk": null,
+                     *           "disk_id": null,
+                     *           "ends_at": "2026-11-26T02:57:00Z",
+                     *           "figures": [
+                     *             {
+                     *               "bytes_per_s": 204800000,
+                     *               "direction": "all",
+                     *               "max_us": 12100,
+                     *               "mean_us": 605,
+                     *               "ops": 15000000,
+                     *               "ops_per_s": 50000,
+                     *               "p50_us": 544.5,
+                     *               "p95_us": null,
+                     *               "p999_us": null,
+                     *               "p99_us": 1815
+                     *             }
+                     *           ],
+                     *           "file_name": "run-3.json",
+                     *           "has_series": true,
+                     *           "id": 1,
+                     *           "import_id": 1,
+                     *           "imported_at": "2026-11-26T03:09:53.751297Z",
+                     *           "is_direct": true,
+                     *           "name": "oltp",
+                     *           "offset_s": null,
+                     *           "outstanding_limit": 128,
+                     *           "starts_at": "2026-11-26T02:52:00Z",
+                     *           "subject": {
+                     *             "id": 1,
+                     *             "kind": "vm",
+                     *             "name": "db01"
+                     *           },
+                     *           "tool": "fio",
+                     *           "tool_version": "3.35",
+                     *           "warnings": []
+                     *         },
+                     *         "sentence": "fio saw 0.61 ms at 50,000 IOPS: guest 0.10, kernel 0.01, SAN 0.09, array 0.40.",
+                     *         "window": {
+                     *           "from_at": "2026-11-26T02:52:00Z",
+                     *           "is_partial": false,
+                     *           "minutes": 5,
+                     *           "resolution": "1m",
+                     *           "to_at": "2026-11-26T02:57:00Z"
+                     *         }
+                     *       },
+                     *       "directions": [
+                     *         {
+                     *           "direction": "all",
+                     *           "figures": [
+                     *             {
+                     *               "after": 65000,
+                     *               "before": 50000,
+                     *               "change": 15000,
+                     *               "change_ratio": 0.3,
+                     *               "name": "ops_per_s"
+                     *             },
+                     *             {
+                     *               "after": 266240000,
+                     *               "before": 204800000,
+                     *               "change": 61440000,
+                     *               "change_ratio": 0.3,
+                     *               "name": "bytes_per_s"
+                     *             },
+                     *             {
+                     *               "after": 1400,
+                     *               "before": 605,
+                     *               "change": 795,
+                     *               "change_ratio": 1.314,
+                     *               "name": "mean_us"
+                     *             },
+                     *             {
+                     *               "after": 1260,
+                     *               "before": 544.5,
+                     *               "change": 715.5,
+                     *               "change_ratio": 1.314,
+                     *               "name": "p50_us"
+                     *             },
+                     *             {
+                     *               "after": null,
+                     *               "before": null,
+                     *               "change": null,
+                     *               "change_ratio": null,
+                     *               "name": "p95_us"
+                     *             },
+                     *             {
+                     *               "after": 4200,
+                     *               "before": 1815,
+                     *               "change": 2385,
+                     *               "change_ratio": 1.314,
+                     *               "name": "p99_us"
+                     *             },
+                     *             {
+                     *               "after": null,
+                     *               "before": null,
+                     *               "change": null,
+                     *               "change_ratio": null,
+                     *               "name": "p999_us"
+                     *             },
+                     *             {
+                     *               "after": 28000,
+                     *               "before": 12100,
+                     *               "change": 15900,
+                     *               "change_ratio": 1.314,
+                     *               "name": "max_us"
+                     *             }
+                     *           ],
+                     *           "layers": [
+                     *             {
+                     *               "after_us": 470,
+                     *               "before_us": 100,
+                     *               "change_lower_us": 329.5,
+                     *               "change_upper_us": 410.5,
+                     *               "change_us": 370,
+                     *               "label": "Remainder",
+                     *               "layers": [],
+                     *               "name": "remainder"
+                     *             },
+                     *             {
+                     *               "after_us": 438,
+                     *               "before_us": 10,
+                     *               "change_lower_us": 410,
+                     *               "change_upper_us": 446,
+                     *               "change_us": 428,
+                     *               "label": "Kernel",
+                     *               "layers": [
+                     *                 "kernel"
+                     *               ],
+                     *               "name": "kernel"
+                     *             },
+                     *             {
+                     *               "after_us": 92,
+                     *               "before_us": 95,
+                     *               "change_lower_us": -22.5,
+                     *               "change_upper_us": 16.5,
+                     *               "change_us": -3,
+                     *               "label": "SAN",
+                     *               "layers": [
+                     *                 "san"
+                     *               ],
+                     *               "name": "san"
+                     *             },
+                     *             {
+                     *               "after_us": 400,
+                     *               "before_us": 400,
+                     *               "change_lower_us": -3,
+                     *               "change_upper_us": 3,
+                     *               "change_us": 0,
+                     *               "label": "Array",
+                     *               "layers": [
+                     *                 "array"
+                     *               ],
+                     *               "name": "array"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RunChanges"];
                 };
             };
             401: components["responses"]["Refused401"];
@@ -18817,9 +20212,8 @@ export interface operations {
                      *         "size_bytes": 4718592,
                      *         "starts_at": "2026-11-24T07:30:00Z",
                      *         "state": "ready",
-                     *         "suggests_offline": false,
-                     *         "vm": null,
-                     *         "vm_id": null
+                     *         "subject": null,
+                     *         "suggests_offline": false
                      *       }
                      *     ]
                      */
@@ -18878,9 +20272,8 @@ export interface operations {
                      *       "size_bytes": 4718592,
                      *       "starts_at": "2026-11-24T07:30:00Z",
                      *       "state": "ready",
-                     *       "suggests_offline": false,
-                     *       "vm": null,
-                     *       "vm_id": null
+                     *       "subject": null,
+                     *       "suggests_offline": false
                      *     }
                      */
                     "application/json": components["schemas"]["ImportOut"];
@@ -18943,9 +20336,8 @@ export interface operations {
                      *       "size_bytes": 4718592,
                      *       "starts_at": "2026-11-24T07:30:00Z",
                      *       "state": "ready",
-                     *       "suggests_offline": false,
-                     *       "vm": null,
-                     *       "vm_id": null
+                     *       "subject": null,
+                     *       "suggests_offline": false
                      *     }
                      */
                     "application/json": components["schemas"]["ImportOut"];
@@ -19035,9 +20427,8 @@ export interface operations {
                      *       "size_bytes": 4718592,
                      *       "starts_at": "2026-11-24T07:30:00Z",
                      *       "state": "ready",
-                     *       "suggests_offline": false,
-                     *       "vm": null,
-                     *       "vm_id": null
+                     *       "subject": null,
+                     *       "suggests_offline": false
                      *     }
                      */
                     "application/json": components["schemas"]["ImportOut"];
@@ -23007,1374 +24398,6 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["Series"];
-                };
-            };
-            401: components["responses"]["Refused401"];
-            404: components["responses"]["Refused404"];
-            421: components["responses"]["Refused421"];
-            422: components["responses"]["Refused422"];
-            429: components["responses"]["Refused429"];
-            503: components["responses"]["Refused503"];
-        };
-    };
-    list_test_runs: {
-        parameters: {
-            query?: {
-                limit?: number;
-                offset?: number;
-            };
-            header?: never;
-            path: {
-                vm_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "items": [
-                     *         {
-                     *           "directions": [
-                     *             {
-                     *               "direction": "all",
-                     *               "figures": {
-                     *                 "bytes_per_s": 266240000,
-                     *                 "direction": "all",
-                     *                 "max_us": 28000,
-                     *                 "mean_us": 1400,
-                     *                 "ops": 19500000,
-                     *                 "ops_per_s": 65000,
-                     *                 "p50_us": 1260,
-                     *                 "p95_us": null,
-                     *                 "p999_us": null,
-                     *                 "p99_us": 4200
-                     *               },
-                     *               "iops": 65000,
-                     *               "layers": [
-                     *                 {
-                     *                   "baseline_us": 0,
-                     *                   "excess_lower_us": 425,
-                     *                   "excess_upper_us": 451,
-                     *                   "excess_us": 438,
-                     *                   "label": "Kernel",
-                     *                   "layers": [
-                     *                     "kernel"
-                     *                   ],
-                     *                   "lower_us": 425,
-                     *                   "measured_us": 438,
-                     *                   "name": "kernel",
-                     *                   "ops_share": 1,
-                     *                   "share": 0.471,
-                     *                   "upper_us": 451,
-                     *                   "us": 438
-                     *                 },
-                     *                 {
-                     *                   "baseline_us": 102.56,
-                     *                   "excess_lower_us": 0,
-                     *                   "excess_upper_us": 0,
-                     *                   "excess_us": 0,
-                     *                   "label": "SAN",
-                     *                   "layers": [
-                     *                     "san"
-                     *                   ],
-                     *                   "lower_us": 82.5,
-                     *                   "measured_us": 92,
-                     *                   "name": "san",
-                     *                   "ops_share": 1,
-                     *                   "share": 0.099,
-                     *                   "upper_us": 101.5,
-                     *                   "us": 92
-                     *                 },
-                     *                 {
-                     *                   "baseline_us": 500,
-                     *                   "excess_lower_us": 0,
-                     *                   "excess_upper_us": 0,
-                     *                   "excess_us": 0,
-                     *                   "label": "Array",
-                     *                   "layers": [
-                     *                     "array"
-                     *                   ],
-                     *                   "lower_us": 398.5,
-                     *                   "measured_us": 400,
-                     *                   "name": "array",
-                     *                   "ops_share": 1,
-                     *                   "share": 0.43,
-                     *                   "upper_us": 401.5,
-                     *                   "us": 400
-                     *                 }
-                     *               ],
-                     *               "not_measured": [
-                     *                 "guest"
-                     *               ],
-                     *               "ops_ratio": 1,
-                     *               "remainder": {
-                     *                 "lower_us": 446,
-                     *                 "upper_us": 494,
-                     *                 "us": 470
-                     *               },
-                     *               "state": "judged",
-                     *               "total_us": 930
-                     *             }
-                     *           ],
-                     *           "run": {
-                     *             "block_size": "4k",
-                     *             "disk": null,
-                     *             "disk_id": null,
-                     *             "ends_at": "2026-11-26T03:09:00Z",
-                     *             "figures": [
-                     *               {
-                     *                 "bytes_per_s": 266240000,
-                     *                 "direction": "all",
-                     *                 "max_us": 28000,
-                     *                 "mean_us": 1400,
-                     *                 "ops": 19500000,
-                     *                 "ops_per_s": 65000,
-                     *                 "p50_us": 1260,
-                     *                 "p95_us": null,
-                     *                 "p999_us": null,
-                     *                 "p99_us": 4200
-                     *               }
-                     *             ],
-                     *             "file_name": "run-4.json",
-                     *             "has_series": true,
-                     *             "id": 2,
-                     *             "import_id": 2,
-                     *             "imported_at": "2026-11-26T03:09:53.843407Z",
-                     *             "is_direct": true,
-                     *             "name": "oltp",
-                     *             "offset_s": null,
-                     *             "outstanding_limit": 128,
-                     *             "starts_at": "2026-11-26T03:04:00Z",
-                     *             "tool": "fio",
-                     *             "tool_version": "3.35",
-                     *             "vm_id": 1,
-                     *             "warnings": []
-                     *           },
-                     *           "sentence": "fio saw 1.40 ms at 65,000 IOPS: guest 0.47, kernel 0.44, SAN 0.09, array 0.40.",
-                     *           "window": {
-                     *             "from_at": "2026-11-26T03:04:00Z",
-                     *             "is_partial": false,
-                     *             "minutes": 5,
-                     *             "resolution": "1m",
-                     *             "to_at": "2026-11-26T03:09:00Z"
-                     *           }
-                     *         }
-                     *       ],
-                     *       "total": 1
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ComparedRuns"];
-                };
-            };
-            401: components["responses"]["Refused401"];
-            404: components["responses"]["Refused404"];
-            421: components["responses"]["Refused421"];
-            422: components["responses"]["Refused422"];
-            429: components["responses"]["Refused429"];
-            503: components["responses"]["Refused503"];
-        };
-    };
-    latency_of_test_run: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                run_id: number;
-                vm_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "gavel": {
-                     *         "directions": [
-                     *           {
-                     *             "bytes": [
-                     *               10649600000,
-                     *               10649600000
-                     *             ],
-                     *             "direction": "read",
-                     *             "layers": [
-                     *               {
-                     *                 "label": "Kernel",
-                     *                 "layers": [
-                     *                   "kernel"
-                     *                 ],
-                     *                 "lower_us": [
-                     *                   425,
-                     *                   425
-                     *                 ],
-                     *                 "name": "kernel",
-                     *                 "upper_us": [
-                     *                   451,
-                     *                   451
-                     *                 ],
-                     *                 "us": [
-                     *                   438,
-                     *                   438
-                     *                 ]
-                     *               },
-                     *               {
-                     *                 "label": "SAN",
-                     *                 "layers": [
-                     *                   "san"
-                     *                 ],
-                     *                 "lower_us": [
-                     *                   82.5,
-                     *                   82.5
-                     *                 ],
-                     *                 "name": "san",
-                     *                 "upper_us": [
-                     *                   101.5,
-                     *                   101.5
-                     *                 ],
-                     *                 "us": [
-                     *                   92,
-                     *                   92
-                     *                 ]
-                     *               },
-                     *               {
-                     *                 "label": "Array",
-                     *                 "layers": [
-                     *                   "array"
-                     *                 ],
-                     *                 "lower_us": [
-                     *                   398.5,
-                     *                   398.5
-                     *                 ],
-                     *                 "name": "array",
-                     *                 "upper_us": [
-                     *                   401.5,
-                     *                   401.5
-                     *                 ],
-                     *                 "us": [
-                     *                   400,
-                     *                   400
-                     *                 ]
-                     *               }
-                     *             ],
-                     *             "ops": [
-                     *               2600000,
-                     *               2600000
-                     *             ],
-                     *             "parts": [
-                     *               {
-                     *                 "is_rest": false,
-                     *                 "label": "Hypervisor",
-                     *                 "layer": "kernel",
-                     *                 "layers": [
-                     *                   "kernel"
-                     *                 ],
-                     *                 "name": "hypervisor",
-                     *                 "us": [
-                     *                   43.8,
-                     *                   43.8
-                     *                 ]
-                     *               },
-                     *               {
-                     *                 "is_rest": false,
-                     *                 "label": "Kernel queue",
-                     *                 "layer": "kernel",
-                     *                 "layers": [
-                     *                   "kernel"
-                     *                 ],
-                     *                 "name": "kernel_queue",
-                     *                 "us": [
-                     *                   350.4,
-                     *                   350.4
-                     *                 ]
-                     *               },
-                     *               {
-                     *                 "is_rest": false,
-                     *                 "label": "Kernel processing",
-                     *                 "layer": "kernel",
-                     *                 "layers": [
-                     *                   "kernel"
-                     *                 ],
-                     *                 "name": "kernel_service",
-                     *                 "us": [
-                     *                   43.8,
-                     *                   43.8
-                     *                 ]
-                     *               },
-                     *               {
-                     *                 "is_rest": false,
-                     *                 "label": "Fabric",
-                     *                 "layer": "san",
-                     *                 "layers": [
-                     *                   "san"
-                     *                 ],
-                     *                 "name": "fabric",
-                     *                 "us": [
-                     *                   69,
-                     *                   69
-                     *                 ]
-                     *               },
-                     *               {
-                     *                 "is_rest": false,
-                     *                 "label": "Array port",
-                     *                 "layer": "san",
-                     *                 "layers": [
-                     *                   "san"
-                     *                 ],
-                     *                 "name": "array_port",
-                     *                 "us": [
-                     *                   23,
-                     *                   23
-                     *                 ]
-                     *               },
-                     *               {
-                     *                 "is_rest": false,
-                     *                 "label": "Array QoS limit",
-                     *                 "layer": "array",
-                     *                 "layers": [
-                     *                   "array"
-                     *                 ],
-                     *                 "name": "array_qos",
-                     *                 "us": [
-                     *                   0,
-                     *                   0
-                     *                 ]
-                     *               },
-                     *               {
-                     *                 "is_rest": false,
-                     *                 "label": "Array queue",
-                     *                 "layer": "array",
-                     *                 "layers": [
-                     *                   "array"
-                     *                 ],
-                     *                 "name": "array_queue",
-                     *                 "us": [
-                     *                   100,
-                     *                   100
-                     *                 ]
-                     *               },
-                     *               {
-                     *                 "is_rest": false,
-                     *                 "label": "Array service",
-                     *                 "layer": "array",
-                     *                 "layers": [
-                     *                   "array"
-                     *                 ],
-                     *                 "name": "array_service",
-                     *                 "us": [
-                     *                   300,
-                     *                   300
-                     *                 ]
-                     *               }
-                     *             ],
-                     *             "too_few": [
-                     *               false,
-                     *               false
-                     *             ],
-                     *             "total_us": [
-                     *               930,
-                     *               930
-                     *             ]
-                     *           },
-                     *           {
-                     *             "bytes": [
-                     *               5324800000,
-                     *               5324800000
-                     *             ],
-                     *             "direction": "write",
-                     *             "layers": [
-                     *               {
-                     *                 "label": "Kernel",
-                     *                 "layers": [
-                     *                   "kernel"
-                     *                 ],
-                     *                 "lower_us": [
-                     *                   425,
-                     *                   425
-                     *                 ],
-                     *                 "name": "kernel",
-                     *                 "upper_us": [
-                     *                   451,
-                     *                   451
-                     *                 ],
-                     *                 "us": [
-                     *                   438,
-                     *                   438
-                     *                 ]
-                     *               },
-                     *               {
-                     *                 "label": "SAN",
-                     *                 "layers": [
-                     *                   "san"
-                     *                 ],
-                     *                 "lower_us": [
-                     *                   82.5,
-                     *                   82.5
-                     *                 ],
-                     *                 "name": "san",
-                     *                 "upper_us": [
-                     *                   101.5,
-                     *                   101.5
-                     *                 ],
-                     *                 "us": [
-                     *                   92,
-                     *                   92
-                     *                 ]
-                     *               },
-                     *               {
-                     *                 "label": "Array",
-                     *                 "layers": [
-                     *                   "array"
-                     *                 ],
-                     *                 "lower_us": [
-                     *                   398.5,
-                     *                   398.5
-                     *                 ],
-                     *                 "name": "array",
-                     *                 "upper_us": [
-                     *                   401.5,
-                     *                   401.5
-                     *                 ],
-                     *                 "us": [
-                     *                   400,
-                     *                   400
-                     *                 ]
-                     *               }
-                     *             ],
-                     *             "ops": [
-                     *               1300000,
-                     *               1300000
-                     *             ],
-                     *             "parts": [
-                     *               {
-                     *                 "is_rest": false,
-                     *                 "label": "Hypervisor",
-                     *                 "layer": "kernel",
-                     *                 "layers": [
-                     *                   "kernel"
-                     *                 ],
-                     *                 "name": "hypervisor",
-                     *                 "us": [
-                     *                   43.8,
-                     *                   43.8
-                     *                 ]
-                     *               },
-                     *               {
-                     *                 "is_rest": false,
-                     *                 "label": "Kernel queue",
-                     *                 "layer": "kernel",
-                     *                 "layers": [
-                     *                   "kernel"
-                     *                 ],
-                     *                 "name": "kernel_queue",
-                     *                 "us": [
-                     *                   350.4,
-                     *                   350.4
-                     *                 ]
-                     *               },
-                     *               {
-                     *                 "is_rest": false,
-                     *                 "label": "Kernel processing",
-                     *                 "layer": "kernel",
-                     *                 "layers": [
-                     *                   "kernel"
-                     *                 ],
-                     *                 "name": "kernel_service",
-                     *                 "us": [
-                     *                   43.8,
-                     *                   43.8
-                     *                 ]
-                     *               },
-                     *               {
-                     *                 "is_rest": false,
-                     *                 "label": "Fabric",
-                     *                 "layer": "san",
-                     *                 "layers": [
-                     *                   "san"
-                     *                 ],
-                     *                 "name": "fabric",
-                     *                 "us": [
-                     *                   69,
-                     *                   69
-                     *                 ]
-                     *               },
-                     *               {
-                     *                 "is_rest": false,
-                     *                 "label": "Array port",
-                     *                 "layer": "san",
-                     *                 "layers": [
-                     *                   "san"
-                     *                 ],
-                     *                 "name": "array_port",
-                     *                 "us": [
-                     *                   23,
-                     *                   23
-                     *                 ]
-                     *               },
-                     *               {
-                     *                 "is_rest": false,
-                     *                 "label": "Array QoS limit",
-                     *                 "layer": "array",
-                     *                 "layers": [
-                     *                   "array"
-                     *                 ],
-                     *                 "name": "array_qos",
-                     *                 "us": [
-                     *                   0,
-                     *                   0
-                     *                 ]
-                     *               },
-                     *               {
-                     *                 "is_rest": false,
-                     *                 "label": "Array queue",
-                     *                 "layer": "array",
-                     *                 "layers": [
-                     *                   "array"
-                     *                 ],
-                     *                 "name": "array_queue",
-                     *                 "us": [
-                     *                   100,
-                     *                   100
-                     *                 ]
-                     *               },
-                     *               {
-                     *                 "is_rest": false,
-                     *                 "label": "Array service",
-                     *                 "layer": "array",
-                     *                 "layers": [
-                     *                   "array"
-                     *                 ],
-                     *                 "name": "array_service",
-                     *                 "us": [
-                     *                   300,
-                     *                   300
-                     *                 ]
-                     *               }
-                     *             ],
-                     *             "too_few": [
-                     *               false,
-                     *               false
-                     *             ],
-                     *             "total_us": [
-                     *               930,
-                     *               930
-                     *             ]
-                     *           },
-                     *           {
-                     *             "bytes": [
-                     *               15974400000,
-                     *               15974400000
-                     *             ],
-                     *             "direction": "all",
-                     *             "layers": [
-                     *               {
-                     *                 "label": "Kernel",
-                     *                 "layers": [
-                     *                   "kernel"
-                     *                 ],
-                     *                 "lower_us": [
-                     *                   425,
-                     *                   425
-                     *                 ],
-                     *                 "name": "kernel",
-                     *                 "upper_us": [
-                     *                   451,
-                     *                   451
-                     *                 ],
-                     *                 "us": [
-                     *                   438,
-                     *                   438
-                     *                 ]
-                     *               },
-                     *               {
-                     *                 "label": "SAN",
-                     *                 "layers": [
-                     *                   "san"
-                     *                 ],
-                     *                 "lower_us": [
-                     *                   82.5,
-                     *                   82.5
-                     *                 ],
-                     *                 "name": "san",
-                     *                 "upper_us": [
-                     *                   101.5,
-                     *                   101.5
-                     *                 ],
-                     *                 "us": [
-                     *                   92,
-                     *                   92
-                     *                 ]
-                     *               },
-                     *               {
-                     *                 "label": "Array",
-                     *                 "layers": [
-                     *                   "array"
-                     *                 ],
-                     *                 "lower_us": [
-                     *                   398.5,
-                     *                   398.5
-                     *                 ],
-                     *                 "name": "array",
-                     *                 "upper_us": [
-                     *                   401.5,
-                     *                   401.5
-                     *                 ],
-                     *                 "us": [
-                     *                   400,
-                     *                   400
-                     *                 ]
-                     *               }
-                     *             ],
-                     *             "ops": [
-                     *               3900000,
-                     *               3900000
-                     *             ],
-                     *             "parts": [
-                     *               {
-                     *                 "is_rest": false,
-                     *                 "label": "Hypervisor",
-                     *                 "layer": "kernel",
-                     *                 "layers": [
-                     *                   "kernel"
-                     *                 ],
-                     *                 "name": "hypervisor",
-                     *                 "us": [
-                     *                   43.8,
-                     *                   43.8
-                     *                 ]
-                     *               },
-                     *               {
-                     *                 "is_rest": false,
-                     *                 "label": "Kernel queue",
-                     *                 "layer": "kernel",
-                     *                 "layers": [
-                     *                   "kernel"
-                     *                 ],
-                     *                 "name": "kernel_queue",
-                     *                 "us": [
-                     *                   350.4,
-                     *                   350.4
-                     *                 ]
-                     *               },
-                     *               {
-                     *                 "is_rest": false,
-                     *                 "label": "Kernel processing",
-                     *                 "layer": "kernel",
-                     *                 "layers": [
-                     *                   "kernel"
-                     *                 ],
-                     *                 "name": "kernel_service",
-                     *                 "us": [
-                     *                   43.8,
-                     *                   43.8
-                     *                 ]
-                     *               },
-                     *               {
-                     *                 "is_rest": false,
-                     *                 "label": "Fabric",
-                     *                 "layer": "san",
-                     *                 "layers": [
-                     *                   "san"
-                     *                 ],
-                     *                 "name": "fabric",
-                     *                 "us": [
-                     *                   69,
-                     *                   69
-                     *                 ]
-                     *               },
-                     *               {
-                     *                 "is_rest": false,
-                     *                 "label": "Array port",
-                     *                 "layer": "san",
-                     *                 "layers": [
-                     *                   "san"
-                     *                 ],
-                     *                 "name": "array_port",
-                     *                 "us": [
-                     *                   23,
-                     *                   23
-                     *                 ]
-                     *               },
-                     *               {
-                     *                 "is_rest": false,
-                     *                 "label": "Array QoS limit",
-                     *                 "layer": "array",
-                     *                 "layers": [
-                     *                   "array"
-                     *                 ],
-                     *                 "name": "array_qos",
-                     *                 "us": [
-                     *                   0,
-                     *                   0
-                     *                 ]
-                     *               },
-                     *               {
-                     *                 "is_rest": false,
-                     *                 "label": "Array queue",
-                     *                 "layer": "array",
-                     *                 "layers": [
-                     *                   "array"
-                     *                 ],
-                     *                 "name": "array_queue",
-                     *                 "us": [
-                     *                   100,
-                     *                   100
-                     *                 ]
-                     *               },
-                     *               {
-                     *                 "is_rest": false,
-                     *                 "label": "Array service",
-                     *                 "layer": "array",
-                     *                 "layers": [
-                     *                   "array"
-                     *                 ],
-                     *                 "name": "array_service",
-                     *                 "us": [
-                     *                   300,
-                     *                   300
-                     *                 ]
-                     *               }
-                     *             ],
-                     *             "too_few": [
-                     *               false,
-                     *               false
-                     *             ],
-                     *             "total_us": [
-                     *               930,
-                     *               930
-                     *             ]
-                     *           }
-                     *         ],
-                     *         "from_at": "2026-11-21T02:18:00Z",
-                     *         "ledger_until_at": "2026-11-21T02:20:00Z",
-                     *         "minutes": 2,
-                     *         "minutes_there": [
-                     *           1,
-                     *           1
-                     *         ],
-                     *         "qualities": [
-                     *           "A",
-                     *           "A"
-                     *         ],
-                     *         "queues": {
-                     *           "depth": [
-                     *             32,
-                     *             32
-                     *           ],
-                     *           "fullest": {
-                     *             "depth": [
-                     *               32,
-                     *               32
-                     *             ],
-                     *             "in_flight_ios": [
-                     *               31.98,
-                     *               31.98
-                     *             ],
-                     *             "queue": [
-                     *               0,
-                     *               0
-                     *             ],
-                     *             "queues": [
-                     *               {
-                     *                 "device": {
-                     *                   "id": 7,
-                     *                   "kind": "device",
-                     *                   "name": "naa.624a93705f2c1d8e4b6a3c90000113ef"
-                     *                 },
-                     *                 "host": {
-                     *                   "id": 2,
-                     *                   "kind": "host",
-                     *                   "name": "esx-1"
-                     *                 }
-                     *               }
-                     *             ],
-                     *             "waiting_ios": [
-                     *               22.776,
-                     *               22.776
-                     *             ]
-                     *           },
-                     *           "in_flight_ios": [
-                     *             31.98,
-                     *             31.98
-                     *           ],
-                     *           "outstanding_ios": [
-                     *             64,
-                     *             64
-                     *           ],
-                     *           "waiting_ios": [
-                     *             22.776,
-                     *             22.776
-                     *           ]
-                     *         },
-                     *         "resolution": "1m",
-                     *         "step_s": 60,
-                     *         "subject": {
-                     *           "id": 1,
-                     *           "kind": "vm",
-                     *           "name": "db01"
-                     *         },
-                     *         "times_ms": [
-                     *           1795227480000,
-                     *           1795227540000
-                     *         ],
-                     *         "to_at": "2026-11-21T02:20:00Z"
-                     *       },
-                     *       "run_id": 2,
-                     *       "series": [
-                     *         {
-                     *           "direction": "read",
-                     *           "grain_s": 5,
-                     *           "highest_us": [
-                     *             1375.5,
-                     *             1475.2,
-                     *             1457.4,
-                     *             1491,
-                     *             1466.9,
-                     *             1481.5,
-                     *             1472.1,
-                     *             1464.8,
-                     *             1504.7,
-                     *             1488.9,
-                     *             1445.9,
-                     *             1474.2
-                     *           ],
-                     *           "lowest_us": [
-                     *             1257.6,
-                     *             1348.8,
-                     *             1332.5,
-                     *             1363.2,
-                     *             1341.1,
-                     *             1354.6,
-                     *             1345.9,
-                     *             1339.2,
-                     *             1375.7,
-                     *             1361.3,
-                     *             1321.9,
-                     *             1347.8
-                     *           ],
-                     *           "max_us": [
-                     *             null,
-                     *             null,
-                     *             null,
-                     *             null,
-                     *             null,
-                     *             null,
-                     *             null,
-                     *             null,
-                     *             null,
-                     *             null,
-                     *             null,
-                     *             null
-                     *           ],
-                     *           "mean_us": [
-                     *             1310,
-                     *             1405,
-                     *             1388,
-                     *             1420,
-                     *             1397,
-                     *             1411,
-                     *             1402,
-                     *             1395,
-                     *             1433,
-                     *             1418,
-                     *             1377,
-                     *             1404
-                     *           ],
-                     *           "ops": null,
-                     *           "phase": "lat"
-                     *         },
-                     *         {
-                     *           "direction": "write",
-                     *           "grain_s": 5,
-                     *           "highest_us": [
-                     *             1238,
-                     *             1327.7,
-                     *             1311.7,
-                     *             1341.9,
-                     *             1320.2,
-                     *             1333.4,
-                     *             1324.9,
-                     *             1318.3,
-                     *             1354.2,
-                     *             1340,
-                     *             1301.3,
-                     *             1326.8
-                     *           ],
-                     *           "lowest_us": [
-                     *             1131.8,
-                     *             1213.9,
-                     *             1199.2,
-                     *             1226.9,
-                     *             1207,
-                     *             1219.1,
-                     *             1211.3,
-                     *             1205.3,
-                     *             1238.1,
-                     *             1225.2,
-                     *             1189.7,
-                     *             1213.1
-                     *           ],
-                     *           "max_us": [
-                     *             null,
-                     *             null,
-                     *             null,
-                     *             null,
-                     *             null,
-                     *             null,
-                     *             null,
-                     *             null,
-                     *             null,
-                     *             null,
-                     *             null,
-                     *             null
-                     *           ],
-                     *           "mean_us": [
-                     *             1179,
-                     *             1264.5,
-                     *             1249.2,
-                     *             1278,
-                     *             1257.3,
-                     *             1269.9,
-                     *             1261.8,
-                     *             1255.5,
-                     *             1289.7,
-                     *             1276.2,
-                     *             1239.3,
-                     *             1263.6
-                     *           ],
-                     *           "ops": null,
-                     *           "phase": "lat"
-                     *         }
-                     *       ],
-                     *       "step_s": 10,
-                     *       "times_ms": [
-                     *         1795227480000,
-                     *         1795227490000,
-                     *         1795227500000,
-                     *         1795227510000,
-                     *         1795227520000,
-                     *         1795227530000,
-                     *         1795227540000,
-                     *         1795227550000,
-                     *         1795227560000,
-                     *         1795227570000,
-                     *         1795227580000,
-                     *         1795227590000
-                     *       ],
-                     *       "tool": "fio",
-                     *       "vm_id": 1
-                     *     }
-                     */
-                    "application/json": components["schemas"]["RunLatency"];
-                };
-            };
-            401: components["responses"]["Refused401"];
-            404: components["responses"]["Refused404"];
-            421: components["responses"]["Refused421"];
-            422: components["responses"]["Refused422"];
-            429: components["responses"]["Refused429"];
-            503: components["responses"]["Refused503"];
-        };
-    };
-    compare_test_runs: {
-        parameters: {
-            query: {
-                after: number;
-                before: number;
-            };
-            header?: never;
-            path: {
-                vm_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "after": {
-                     *         "directions": [
-                     *           {
-                     *             "direction": "all",
-                     *             "figures": {
-                     *               "bytes_per_s": 266240000,
-                     *               "direction": "all",
-                     *               "max_us": 28000,
-                     *               "mean_us": 1400,
-                     *               "ops": 19500000,
-                     *               "ops_per_s": 65000,
-                     *               "p50_us": 1260,
-                     *               "p95_us": null,
-                     *               "p999_us": null,
-                     *               "p99_us": 4200
-                     *             },
-                     *             "iops": 65000,
-                     *             "layers": [
-                     *               {
-                     *                 "baseline_us": 0,
-                     *                 "excess_lower_us": 425,
-                     *                 "excess_upper_us": 451,
-                     *                 "excess_us": 438,
-                     *                 "label": "Kernel",
-                     *                 "layers": [
-                     *                   "kernel"
-                     *                 ],
-                     *                 "lower_us": 425,
-                     *                 "measured_us": 438,
-                     *                 "name": "kernel",
-                     *                 "ops_share": 1,
-                     *                 "share": 0.471,
-                     *                 "upper_us": 451,
-                     *                 "us": 438
-                     *               },
-                     *               {
-                     *                 "baseline_us": 102.56,
-                     *                 "excess_lower_us": 0,
-                     *                 "excess_upper_us": 0,
-                     *                 "excess_us": 0,
-                     *                 "label": "SAN",
-                     *                 "layers": [
-                     *                   "san"
-                     *                 ],
-                     *                 "lower_us": 82.5,
-                     *                 "measured_us": 92,
-                     *                 "name": "san",
-                     *                 "ops_share": 1,
-                     *                 "share": 0.099,
-                     *                 "upper_us": 101.5,
-                     *                 "us": 92
-                     *               },
-                     *               {
-                     *                 "baseline_us": 500,
-                     *                 "excess_lower_us": 0,
-                     *                 "excess_upper_us": 0,
-                     *                 "excess_us": 0,
-                     *                 "label": "Array",
-                     *                 "layers": [
-                     *                   "array"
-                     *                 ],
-                     *                 "lower_us": 398.5,
-                     *                 "measured_us": 400,
-                     *                 "name": "array",
-                     *                 "ops_share": 1,
-                     *                 "share": 0.43,
-                     *                 "upper_us": 401.5,
-                     *                 "us": 400
-                     *               }
-                     *             ],
-                     *             "not_measured": [
-                     *               "guest"
-                     *             ],
-                     *             "ops_ratio": 1,
-                     *             "remainder": {
-                     *               "lower_us": 446,
-                     *               "upper_us": 494,
-                     *               "us": 470
-                     *             },
-                     *             "state": "judged",
-                     *             "total_us": 930
-                     *           }
-                     *         ],
-                     *         "run": {
-                     *           "block_size": "4k",
-                     *           "disk": null,
-                     *           "disk_id": null,
-                     *           "ends_at": "2026-11-26T03:09:00Z",
-                     *           "figures": [
-                     *             {
-                     *               "bytes_per_s": 266240000,
-                     *               "direction": "all",
-                     *               "max_us": 28000,
-                     *               "mean_us": 1400,
-                     *               "ops": 19500000,
-                     *               "ops_per_s": 65000,
-                     *               "p50_us": 1260,
-                     *               "p95_us": null,
-                     *               "p999_us": null,
-                     *               "p99_us": 4200
-                     *             }
-                     *           ],
-                     *           "file_name": "run-4.json",
-                     *           "has_series": true,
-                     *           "id": 2,
-                     *           "import_id": 2,
-                     *           "imported_at": "2026-11-26T03:09:53.843407Z",
-                     *           "is_direct": true,
-                     *           "name": "oltp",
-                     *           "offset_s": null,
-                     *           "outstanding_limit": 128,
-                     *           "starts_at": "2026-11-26T03:04:00Z",
-                     *           "tool": "fio",
-                     *           "tool_version": "3.35",
-                     *           "vm_id": 1,
-                     *           "warnings": []
-                     *         },
-                     *         "sentence": "fio saw 1.40 ms at 65,000 IOPS: guest 0.47, kernel 0.44, SAN 0.09, array 0.40.",
-                     *         "window": {
-                     *           "from_at": "2026-11-26T03:04:00Z",
-                     *           "is_partial": false,
-                     *           "minutes": 5,
-                     *           "resolution": "1m",
-                     *           "to_at": "2026-11-26T03:09:00Z"
-                     *         }
-                     *       },
-                     *       "before": {
-                     *         "directions": [
-                     *           {
-                     *             "direction": "all",
-                     *             "figures": {
-                     *               "bytes_per_s": 204800000,
-                     *               "direction": "all",
-                     *               "max_us": 12100,
-                     *               "mean_us": 605,
-                     *               "ops": 15000000,
-                     *               "ops_per_s": 50000,
-                     *               "p50_us": 544.5,
-                     *               "p95_us": null,
-                     *               "p999_us": null,
-                     *               "p99_us": 1815
-                     *             },
-                     *             "iops": 65000,
-                     *             "layers": [
-                     *               {
-                     *                 "baseline_us": 0,
-                     *                 "excess_lower_us": 5,
-                     *                 "excess_upper_us": 15,
-                     *                 "excess_us": 10,
-                     *                 "label": "Kernel",
-                     *                 "layers": [
-                     *                   "kernel"
-                     *                 ],
-                     *                 "lower_us": 5,
-                     *                 "measured_us": 10,
-                     *                 "name": "kernel",
-                     *                 "ops_share": 1,
-                     *                 "share": 0.02,
-                     *                 "upper_us": 15,
-                     *                 "us": 10
-                     *               },
-                     *               {
-                     *                 "baseline_us": 102.56,
-                     *                 "excess_lower_us": 0,
-                     *                 "excess_upper_us": 2.44,
-                     *                 "excess_us": 0,
-                     *                 "label": "SAN",
-                     *                 "layers": [
-                     *                   "san"
-                     *                 ],
-                     *                 "lower_us": 85,
-                     *                 "measured_us": 95,
-                     *                 "name": "san",
-                     *                 "ops_share": 1,
-                     *                 "share": 0.188,
-                     *                 "upper_us": 105,
-                     *                 "us": 95
-                     *               },
-                     *               {
-                     *                 "baseline_us": 500,
-                     *                 "excess_lower_us": 0,
-                     *                 "excess_upper_us": 0,
-                     *                 "excess_us": 0,
-                     *                 "label": "Array",
-                     *                 "layers": [
-                     *                   "array"
-                     *                 ],
-                     *                 "lower_us": 398.5,
-                     *                 "measured_us": 400,
-                     *                 "name": "array",
-                     *                 "ops_share": 1,
-                     *                 "share": 0.792,
-                     *                 "upper_us": 401.5,
-                     *                 "us": 400
-                     *               }
-                     *             ],
-                     *             "not_measured": [
-                     *               "guest"
-                     *             ],
-                     *             "ops_ratio": 1.3,
-                     *             "remainder": {
-                     *               "lower_us": 83.5,
-                     *               "upper_us": 116.5,
-                     *               "us": 100
-                     *             },
-                     *             "state": "judged",
-                     *             "total_us": 505
-                     *           }
-                     *         ],
-                     *         "run": {
-                     *           "block_size": "4k",
-                     *           "disk": null,
-                     *           "disk_id": null,
-                     *           "ends_at": "2026-11-26T02:57:00Z",
-                     *           "figures": [
-                     *             {
-                     *               "bytes_per_s": 204800000,
-                     *               "direction": "all",
-                     *               "max_us": 12100,
-                     *               "mean_us": 605,
-                     *               "ops": 15000000,
-                     *               "ops_per_s": 50000,
-                     *               "p50_us": 544.5,
-                     *               "p95_us": null,
-                     *               "p999_us": null,
-                     *               "p99_us": 1815
-                     *             }
-                     *           ],
-                     *           "file_name": "run-3.json",
-                     *           "has_series": true,
-                     *           "id": 1,
-                     *           "import_id": 1,
-                     *           "imported_at": "2026-11-26T03:09:53.751297Z",
-                     *           "is_direct": true,
-                     *           "name": "oltp",
-                     *           "offset_s": null,
-                     *           "outstanding_limit": 128,
-                     *           "starts_at": "2026-11-26T02:52:00Z",
-                     *           "tool": "fio",
-                     *           "tool_version": "3.35",
-                     *           "vm_id": 1,
-                     *           "warnings": []
-                     *         },
-                     *         "sentence": "fio saw 0.61 ms at 50,000 IOPS: guest 0.10, kernel 0.01, SAN 0.09, array 0.40.",
-                     *         "window": {
-                     *           "from_at": "2026-11-26T02:52:00Z",
-                     *           "is_partial": false,
-                     *           "minutes": 5,
-                     *           "resolution": "1m",
-                     *           "to_at": "2026-11-26T02:57:00Z"
-                     *         }
-                     *       },
-                     *       "directions": [
-                     *         {
-                     *           "direction": "all",
-                     *           "figures": [
-                     *             {
-                     *               "after": 65000,
-                     *               "before": 50000,
-                     *               "change": 15000,
-                     *               "change_ratio": 0.3,
-                     *               "name": "ops_per_s"
-                     *             },
-                     *             {
-                     *               "after": 266240000,
-                     *               "before": 204800000,
-                     *               "change": 61440000,
-                     *               "change_ratio": 0.3,
-                     *               "name": "bytes_per_s"
-                     *             },
-                     *             {
-                     *               "after": 1400,
-                     *               "before": 605,
-                     *               "change": 795,
-                     *               "change_ratio": 1.314,
-                     *               "name": "mean_us"
-                     *             },
-                     *             {
-                     *               "after": 1260,
-                     *               "before": 544.5,
-                     *               "change": 715.5,
-                     *               "change_ratio": 1.314,
-                     *               "name": "p50_us"
-                     *             },
-                     *             {
-                     *               "after": null,
-                     *               "before": null,
-                     *               "change": null,
-                     *               "change_ratio": null,
-                     *               "name": "p95_us"
-                     *             },
-                     *             {
-                     *               "after": 4200,
-                     *               "before": 1815,
-                     *               "change": 2385,
-                     *               "change_ratio": 1.314,
-                     *               "name": "p99_us"
-                     *             },
-                     *             {
-                     *               "after": null,
-                     *               "before": null,
-                     *               "change": null,
-                     *               "change_ratio": null,
-                     *               "name": "p999_us"
-                     *             },
-                     *             {
-                     *               "after": 28000,
-                     *               "before": 12100,
-                     *               "change": 15900,
-                     *               "change_ratio": 1.314,
-                     *               "name": "max_us"
-                     *             }
-                     *           ],
-                     *           "layers": [
-                     *             {
-                     *               "after_us": 470,
-                     *               "before_us": 100,
-                     *               "change_lower_us": 329.5,
-                     *               "change_upper_us": 410.5,
-                     *               "change_us": 370,
-                     *               "label": "Remainder",
-                     *               "layers": [],
-                     *               "name": "remainder"
-                     *             },
-                     *             {
-                     *               "after_us": 438,
-                     *               "before_us": 10,
-                     *               "change_lower_us": 410,
-                     *               "change_upper_us": 446,
-                     *               "change_us": 428,
-                     *               "label": "Kernel",
-                     *               "layers": [
-                     *                 "kernel"
-                     *               ],
-                     *               "name": "kernel"
-                     *             },
-                     *             {
-                     *               "after_us": 92,
-                     *               "before_us": 95,
-                     *               "change_lower_us": -22.5,
-                     *               "change_upper_us": 16.5,
-                     *               "change_us": -3,
-                     *               "label": "SAN",
-                     *               "layers": [
-                     *                 "san"
-                     *               ],
-                     *               "name": "san"
-                     *             },
-                     *             {
-                     *               "after_us": 400,
-                     *               "before_us": 400,
-                     *               "change_lower_us": -3,
-                     *               "change_upper_us": 3,
-                     *               "change_us": 0,
-                     *               "label": "Array",
-                     *               "layers": [
-                     *                 "array"
-                     *               ],
-                     *               "name": "array"
-                     *             }
-                     *           ]
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["RunChanges"];
                 };
             };
             401: components["responses"]["Refused401"];

@@ -45,7 +45,7 @@ const ALLOWED: Record<string, string> = {
   'lib/time.ts': 'a time that is typed, and one that Date writes',
   'lib/wallScreen.ts': 'numbers that are typed',
   'features/sources/agents.ts': 'names of VMs that are typed',
-  'features/vm/testRuns/withLogs.ts': 'names of files that are chosen',
+  'domain/testRuns/withLogs.ts': 'names of files that are chosen',
   // Paths in JSON: addresses of a schema and of the field that an error is about.
   'kit/form/MoreSettings.tsx': 'the path of a field',
   'kit/form/problems.ts': 'the path of a field',

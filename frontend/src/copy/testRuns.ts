@@ -1,12 +1,18 @@
-/** Test runs: what a load tool measured in a VM, beside the layers of the same minutes. */
+/** Test runs: what a load tool measured in a VM, or on a datastore or volume, beside the layers of the same minutes. */
 
-export const hint = 'the tool’s own figures beside the layers of the VM, or of one disk, mean per I/O'
+export const hint = {
+  vms: 'the tool’s own figures beside the layers of the VM, or of one disk, mean per I/O',
+  datastores: 'the tool’s own figures beside the layers of the datastore with the I/Os of all VMs on it, mean per I/O',
+  volumes: 'the tool’s own figures beside the layers of the volume with the I/Os of all hosts, mean per I/O',
+} as const
+export const nouns = { vms: 'VM', datastores: 'datastore', volumes: 'volume' } as const
+export const diskNoun = 'disk'
 export const drops = {
-  fio: 'Drop results of fio on this card (JSON, with its latency logs together; or a zip of them). In the VM: fio … --direct=1 --lat_percentiles=1 --write_lat_log=run --log_avg_msec=1000 --output-format=json+ --output=run.json',
+  fio: 'Drop results of fio on this card (JSON, with its latency logs together; or a zip of them). Run: fio … --direct=1 --lat_percentiles=1 --write_lat_log=run --log_avg_msec=1000 --output-format=json+ --output=run.json',
   vdbench: 'Drop flatfile.html (or totals.html) of vdbench’s output folder on this card.',
-  diskspd: 'Drop results of diskspd on this card. In the VM: diskspd … -Sh -L -Rxml > run.xml',
+  diskspd: 'Drop results of diskspd on this card. Run: diskspd … -Sh -L -Rxml > run.xml',
   iometer: 'Drop results.csv of Iometer on this card.',
-  sqlio: 'Drop what sqlio prints on this card. In the VM: sqlio … -LS -BN > run.txt',
+  sqlio: 'Drop what sqlio prints on this card. Run: sqlio … -LS -BN > run.txt',
   hcibench: 'Drop the summary of HCIBench on this card (its name ends in -res.txt).',
 } as const
 export const toolNames = {
@@ -24,25 +30,34 @@ export const wholeVm = 'Whole VM'
 export const onDisk = (disk: string) => `on ${disk}`
 export const removedDisk = 'a removed disk'
 export const offsetChoice = 'UTC offset'
-export const offsetHint = 'Time zone of the VM'
+export const offsetHint = 'Time zone of the machine that ran it'
 export const startedChoice = 'Started at'
 export const startedHint = 'Where the file has no date'
 export const aheadChoice = 'Clock ahead by'
-export const aheadHint = 'How far the VM’s clock is ahead of its host’s'
-export const clock = (offset: string) => `VM clock ${offset}, as given`
+export const aheadHint = 'How far the clock of the machine that ran it is ahead of that of the hosts'
+export const clock = (offset: string, kind: keyof typeof nouns) =>
+  `${kind === 'vms' ? 'VM clock' : 'clock'} ${offset}, as given`
 export const empty = 'No test runs yet'
-export const emptyText =
-  'Run fio in this VM with --output-format=json+ --output=run.json and drop the file on this card, or: gavel import fio run.json --vm NAME. Also vdbench, diskspd, Iometer, sqlio and HCIBench.'
-export const emptyReader =
-  'An admin imports results of load tools here, or in a terminal: gavel import fio run.json --vm NAME'
+export const emptyText = {
+  vms: 'Run fio in this VM with --output-format=json+ --output=run.json and drop the file on this card, or: gavel import fio run.json --vm NAME. Also vdbench, diskspd, Iometer, sqlio and HCIBench.',
+  datastores:
+    'Drop the result of a load tool that ran on this datastore from several VMs on this card, or: gavel import hcibench FILE --datastore NAME. What ran in one VM is imported on the page of that VM.',
+  volumes:
+    'Drop the result of a load tool that ran on this volume on this card, from outside of all VMs, or: gavel import fio run.json --volume NAME. What ran in one VM is imported on the page of that VM.',
+} as const
+export const emptyReader = {
+  vms: 'An admin imports results of load tools here, or in a terminal: gavel import fio run.json --vm NAME',
+  datastores:
+    'An admin imports results of load tools here, or in a terminal: gavel import fio run.json --datastore NAME',
+  volumes: 'An admin imports results of load tools here, or in a terminal: gavel import fio run.json --volume NAME',
+} as const
 export const table = 'Test runs beside layers'
 export const scrolls = 'Test runs beside layers, scrolls'
 export const run = 'Run'
 export const ios = 'I/Os'
 export const directions = { all: 'All', read: 'Reads', write: 'Writes' } as const
 export const iops = 'IOPS'
-export const ofDisk = (iops: string) => `disk ${iops}`
-export const ofVm = (iops: string) => `VM ${iops}`
+export const iopsOf = (what: string, iops: string) => `${what} ${iops}`
 export const bandwidth = 'Bandwidth'
 export const mean = 'Mean'
 export const p50 = 'p50'
@@ -51,8 +66,13 @@ export const p99 = 'p99'
 export const p999 = 'p99.9'
 export const slowest = 'Max'
 export const remainder = 'Remainder'
-export const remainderMeaning =
-  'Remainder: the tool’s mean latency − the total latency of the VM’s I/Os. It lies outside all measured layers: in the guest where that is not measured. Below 0, slower I/Os of others are in the minutes.'
+export const remainderMeaning = {
+  vms: 'Remainder: the tool’s mean latency − the total latency of the VM’s I/Os. It lies outside all measured layers: in the guest where that is not measured. Below 0, slower I/Os of others are in the minutes.',
+  datastores:
+    'Layers hold the I/Os of all VMs on the datastore. Remainder: the tool’s mean latency − the total latency of these I/Os; as far as the tool did not do all of them, it is also the difference between both.',
+  volumes:
+    'Layers hold the I/Os of all monitored hosts on the volume. Remainder: the tool’s mean latency − the total latency of these I/Os; as far as the tool did not do all of them, it is also the difference between both.',
+} as const
 export const compare = 'Compare'
 export const compareNamed = (run: string) => `Compare ${run}`
 export const compareHint = 'Select two runs to compare them.'
@@ -68,7 +88,7 @@ export const timeUnknown = 'Time not in the file'
 export const partial = 'No whole minute within the run: its minutes hold time beside it.'
 export const notAnalyzed = 'The ledger has no minute of this run.'
 export const coarse = (resolution: string) => `Minutes are no longer kept: layers are of ${resolution} steps.`
-export const otherIos = (what: 'VM' | 'disk', ratio: string) =>
+export const otherIos = (what: string, ratio: string) =>
   `The ${what} did ${ratio} × the I/Os of the tool in these minutes.`
 export const changes = 'Changes between runs'
 export const changesHint = (before: string, after: string) => `${before} → ${after}`
@@ -90,9 +110,9 @@ export const showLatencyNamed = (run: string) => `Latency over time of ${run}`
 export const bundleName = (first: string, logs: number) => `${first} + ${logs} ${logs === 1 ? 'log' : 'logs'}`
 export const latencyOverTime = 'Latency over time'
 export const latencyOf = (run: string) => `Latency of ${run} over time`
-export const latencyLabel = (tool: string, run: string) =>
-  `Latency of ${run} over time as ${tool} logged it, over the VM’s layers of the same minutes, reads and writes apart`
-export const latencyNumbers = (run: string) => `Latency of ${run} over time and the VM’s layers`
+export const latencyLabel = (tool: string, run: string, what: string) =>
+  `Latency of ${run} over time as ${tool} logged it, over the ${what}’s layers of the same minutes, reads and writes apart`
+export const latencyNumbers = (run: string, what: string) => `Latency of ${run} over time and the ${what}’s layers`
 export const grain = (tool: string, step: string, averages: string | null, layers: string) =>
   `${tool} one point per ${step}${averages === null ? ', of every I/O' : `, from averages of ${averages}`}; layers one per ${layers}`
 export const panelHint = 'latency per I/O'

@@ -30,7 +30,7 @@ def imports(app: AppDep, at: NowDep) -> list[ImportOut]:
 @router.post("/imports", dependencies=[AdminOnly], status_code=201, responses=refuses(404))
 def add_import(body: ImportIn, app: AppDep, at: NowDep) -> ImportOut:
     """Announce a file; its parts follow. An upload without a new part for a day is dropped."""
-    options = ImportOptions(body.utc_bias_minutes, body.vm_id, body.started_at, body.offset_s, body.disk_id)
+    options = ImportOptions(**body.model_dump(exclude={"format", "file_name", "size_bytes"}))
     import_id = begin_upload(app.engine, body.format, body.file_name, body.size_bytes, options, at)
     return _loaded(app, import_id, at)
 

@@ -5,7 +5,9 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from gavel.api.inputs import INT64_MAX, BodyId, Name, Number
+from gavel.api.schemas.answer import Answer
 from gavel.api.schemas.common import Out
+from gavel.db.queries.refs import EntityRef
 
 FormatName = Literal["esxtop", "fio", "vdbench", "diskspd", "iometer", "sqlio", "hcibench"]
 # The export of an array comes as a file of an offline environment.
@@ -17,8 +19,9 @@ class ImportOut(Out):
     """`received_bytes`: of an upload so far; `read_bytes`: of its reading. `host_name`: as the file calls its host, `host`: the one of the
     inventory that it is tied to. `starts_at`, `ends_at`: by the file's own clock. `offset_s`: how far that clock is ahead of the host's
     samples, true within `offset_error_s`; `offset_by`: how that is known, with `correlation` of the I/Os that both sides count. `narrows`:
-    the bounds of minutes become narrower by it; `note`: why not, or where not. `vm`, `disk`, `runs`: of a load tool's result, the VM that
-    it ran in, the virtual disk of it where it is tied to one, and its test runs. `suggests_offline`: of a capture that can be looked at as
+    the bounds of minutes become narrower by it; `note`: why not, or where not. `subject`, `disk`, `runs`: of a load tool's result, the
+    VM, datastore or volume that it is tied to (null: no longer in the inventory), the virtual disk of the VM where it is tied to one, and
+    its test runs. `suggests_offline`: of a capture that can be looked at as
     an offline environment only, as no host of the inventory is its, or samples of its time are no longer kept."""
 
     id: int
@@ -30,8 +33,7 @@ class ImportOut(Out):
     state: StateName
     error: str | None
     created_at: AwareDatetime
-    vm_id: int | None
-    vm: str | None
+    subject: Answer[EntityRef] | None
     disk_id: int | None
     disk: str | None
     runs: int
@@ -53,8 +55,9 @@ class ImportOut(Out):
 
 class ImportIn(BaseModel):
     """A file that will come in parts. `utc_bias_minutes`: UTC minus the local time of its stamps, where the file names no time zone.
-    `vm_id`: the VM that a load tool ran in; required for its result, refused for a capture; `disk_id`: the virtual disk of it that the
-    tool ran on, whose layers then stand beside the run. `started_at`: when the tool was started, where its result has no date. `offset_s`:
+    A load tool's result is tied to one of these, and a capture to none: `vm_id`, the VM that it ran in (`disk_id`: the virtual disk of it
+    that it ran on, whose layers then stand beside the run); `datastore_id` or `volume_id`, what it ran on, from several VMs or from
+    outside of them. `started_at`: when the tool was started, where its result has no date. `offset_s`:
     how far the clock of the machine that ran it is ahead of that of the hosts' samples."""
 
     model_config = ConfigDict(extra="forbid")
@@ -67,6 +70,8 @@ class ImportIn(BaseModel):
     started_at: AwareDatetime | None = None
     offset_s: Annotated[Number | None, Field(ge=-1_000_000, le=1_000_000)] = None
     disk_id: BodyId | None = None
+    datastore_id: BodyId | None = None
+    volume_id: BodyId | None = None
 
 
 class UploadPartOut(Out):

@@ -6,18 +6,21 @@ from datetime import datetime
 from typing import Any
 
 import numpy as np
-from sqlalchemy import RowMapping, exists, func, select, text
+from sqlalchemy import RowMapping, Table, exists, func, select, text
 
 from gavel.db.copying import ColumnType, fetch
 from gavel.db.engine import Connection
 from gavel.db.errors import NotFoundError
-from gavel.db.schema.host_side import esxi_host, vm, vm_disk
+from gavel.db.queries.refs import EntityRef, RefKind
+from gavel.db.schema.array_side import volume
+from gavel.db.schema.host_side import datastore, esxi_host, vm, vm_disk
 from gavel.db.schema.imports import captured_object, file_import, import_chunk
 from gavel.db.schema.load_runs import load_run
 from gavel.db.schema.offline_builds import offline_build_file
 from gavel.db.series import packed
 from gavel.db.series.catalog import SAMPLES
 from gavel.domain.imports import Float64Array, ImportOptions, ImportState, Int64Array, OffsetOrigin
+from gavel.domain.load_runs import RunTie, TieKind
 from gavel.domain.source import Stream
 
 _MOST_LISTED = 1000
@@ -28,8 +31,8 @@ class FileImport:
     """One import as `domain.imports` describes it. received_bytes: of an upload, the parts of it that came without a hole before them.
 
     host: name of the host that it is tied to; host_name: as the file calls it. devices: of the capture; matched_devices: those that are
-    devices of that host. vm, disk, runs: of a load tool's result, the VM that it ran in, the virtual disk of it where it is tied to one,
-    and how many runs it holds.
+    devices of that host. subject, disk, runs: of a load tool's result, what it is tied to while that is in the inventory, the virtual disk
+    of it where it is tied to one, and how many runs it holds.
     """
 
     id: int
@@ -43,8 +46,7 @@ class FileImport:
     created_at: datetime
     changed_at: datetime
     options: ImportOptions
-    vm_id: int | None
-    vm: str | None
+    subject: EntityRef | None
     disk_id: int | None
     disk: str | None
     runs: int
@@ -64,14 +66,20 @@ class FileImport:
 
 
 _ONE = file_import.c
-_VM_ID = _ONE.options["vm_id"].as_integer()
+_TIE_TABLES: Mapping[TieKind, Table] = {"vm": vm, "datastore": datastore, "volume": volume}
 _DISK_ID = _ONE.options["disk_id"].as_integer()
 _DEVICES = select(func.count()).where(captured_object.c.import_id == _ONE.id, captured_object.c.kind == "device")
 _LISTED = (
     select(
         *(column for column in _ONE if column.name not in ("report", "half_us")),
         esxi_host.c.name.label("host"),
-        select(vm.c.name).where(vm.c.id == _VM_ID).scalar_subquery().label("vm"),
+        *(
+            select(table.c.name)
+            .where(table.c.id == _ONE.options[f"{kind}_id"].as_integer())
+            .scalar_subquery()
+            .label(f"{kind}_name")
+            for kind, table in _TIE_TABLES.items()
+        ),
         select(vm_disk.c.label).where(vm_disk.c.id == _DISK_ID).scalar_subquery().label("disk"),
         select(func.count()).where(load_run.c.import_id == _ONE.id).scalar_subquery().label("runs"),
         _DEVICES.scalar_subquery().label("devices"),
@@ -130,10 +138,15 @@ def _import(row: RowMapping) -> FileImport:
             "state": ImportState(row["state"]),
             "offset_by": None if origin is None else OffsetOrigin(origin),
             "options": options,
-            "vm_id": options.vm_id,
+            "subject": next((found for tie in options.ties if (found := _subject(tie, row)) is not None), None),
             "disk_id": options.disk_id,
         }
     )
+
+
+def _subject(tie: RunTie, row: RowMapping) -> EntityRef | None:
+    name = row[f"{tie.kind}_name"]
+    return None if name is None else EntityRef(RefKind(tie.kind), tie.id, name)
 
 
 @dataclass(frozen=True, slots=True)

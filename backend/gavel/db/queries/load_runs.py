@@ -1,28 +1,32 @@
-"""Runs of load tools as they were imported: those of a VM, and single ones."""
+"""Runs of load tools as they were imported: those of one object, and single ones."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
-from sqlalchemy import RowMapping, exists, func, select
+from sqlalchemy import Column, RowMapping, Table, exists, func, select
 
 from gavel.db.engine import Connection
 from gavel.db.errors import NotFoundError
-from gavel.db.schema.host_side import vm, vm_disk
+from gavel.db.queries.refs import EntityRef, RefKind
+from gavel.db.schema.array_side import volume
+from gavel.db.schema.host_side import datastore, vm, vm_disk
 from gavel.db.schema.imports import file_import
 from gavel.db.schema.load_runs import load_run, load_run_direction, load_run_series
-from gavel.domain.load_runs import LoadFigures, LoadSeries, LoadWarning
+from gavel.domain.load_runs import TIE_KINDS, LoadFigures, LoadSeries, LoadWarning, RunTie, TieKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredRun:
-    """One run of `domain.load_runs`, its times by the clock of the hosts' samples. offset_s: by how much the tool's clock was ahead, where
-    that was given. disk_id, disk: the virtual disk that it is tied to, and its label while it is in the inventory; both None: the whole
-    VM. has_series: its tool logged its latency over time. figures: the directions that had I/O, `all` last."""
+    """One run of `domain.load_runs`, its times by the clock of the hosts' samples. subject: the VM, datastore or volume that it is tied to.
+    offset_s: by how much the tool's clock was ahead, where that was given. disk_id, disk: the virtual disk of the VM that it is tied to,
+    and its label while it is in the inventory; both None: the whole subject. has_series: its tool logged its latency over time. figures:
+    the directions that had I/O, `all` last."""
 
     id: int
     import_id: int
-    vm_id: int
+    subject: EntityRef
     disk_id: int | None
     disk: str | None
     file_name: str
@@ -42,6 +46,12 @@ class StoredRun:
 
 
 _ONE = load_run.c
+_TIE_TABLES: Final[Mapping[TieKind, Table]] = {"vm": vm, "datastore": datastore, "volume": volume}
+_TIE_IDS: Final[Mapping[TieKind, Column[int]]] = {
+    "vm": _ONE.vm_id,
+    "datastore": _ONE.datastore_id,
+    "volume": _ONE.volume_id,
+}
 _DISK_ID = file_import.c.options["disk_id"].as_integer()
 _STORED = select(
     load_run,
@@ -50,18 +60,23 @@ _STORED = select(
     file_import.c.created_at.label("imported_at"),
     _DISK_ID.label("disk_id"),
     select(vm_disk.c.label).where(vm_disk.c.id == _DISK_ID).scalar_subquery().label("disk"),
+    *(
+        select(table.c.name).where(table.c.id == _TIE_IDS[kind]).scalar_subquery().label(f"{kind}_name")
+        for kind, table in _TIE_TABLES.items()
+    ),
     exists().where(load_run_series.c.run_id == _ONE.id).label("has_series"),
 ).select_from(load_run.join(file_import, file_import.c.id == _ONE.import_id))
 _ORDER = ("read", "write", "all")
 _PHASES = ("lat", "clat", "slat")
 # Columns of the row that the record has in another shape, or not at all.
-_OTHER = ("warnings", "position")
+_OTHER = {"warnings", "position", *(f"{kind}_{part}" for kind in TIE_KINDS for part in ("id", "name"))}
 
 
-def runs_of_vm(connection: Connection, vm_id: int, limit: int, offset: int) -> tuple[list[StoredRun], int]:
+def runs_tied_to(connection: Connection, tie: RunTie, limit: int, offset: int) -> tuple[list[StoredRun], int]:
     """The newest first, those without a time last; and how many there are."""
-    ordered = _STORED.where(_ONE.vm_id == vm_id).order_by(_ONE.starts_at.desc().nulls_last(), _ONE.id.desc())
-    total = connection.execute(select(func.count()).where(_ONE.vm_id == vm_id).select_from(load_run)).scalar_one()
+    own = _TIE_IDS[tie.kind] == tie.id
+    ordered = _STORED.where(own).order_by(_ONE.starts_at.desc().nulls_last(), _ONE.id.desc())
+    total = connection.execute(select(func.count()).where(own).select_from(load_run)).scalar_one()
     rows = connection.execute(ordered.limit(limit).offset(offset)).mappings().all()
     figures = _figures(connection, [row["id"] for row in rows])
     return [_stored(row, figures[row["id"]]) for row in rows], total
@@ -86,7 +101,9 @@ def load_run_latency(connection: Connection, run_id: int) -> list[LoadSeries]:
 def _stored(row: RowMapping, figures: tuple[LoadFigures, ...]) -> StoredRun:
     values = {name: value for name, value in row.items() if name not in _OTHER}
     warnings = tuple(LoadWarning(**each) for each in row["warnings"])
-    return StoredRun(**values, warnings=warnings, figures=figures)
+    (kind,) = (kind for kind in TIE_KINDS if row[f"{kind}_id"] is not None)
+    subject = EntityRef(RefKind(kind), row[f"{kind}_id"], row[f"{kind}_name"])
+    return StoredRun(**values, subject=subject, warnings=warnings, figures=figures)
 
 
 def _figures(connection: Connection, ids: Sequence[int]) -> dict[int, tuple[LoadFigures, ...]]:
@@ -95,28 +112,3 @@ def _figures(connection: Connection, ids: Sequence[int]) -> dict[int, tuple[Load
     for row in connection.execute(select(load_run_direction).where(of.run_id.in_(ids))).mappings():
         found[row["run_id"]].append(LoadFigures(**{name: value for name, value in row.items() if name != "run_id"}))
     return {one: tuple(sorted(each, key=lambda row: _ORDER.index(row.direction))) for one, each in found.items()}
-
-
-def vm_id_by_name(connection: Connection, name: str) -> int:
-    """Of the only VM in the inventory that is called so. Raises NotFoundError."""
-    called = func.lower(vm.c.name) == name.lower()
-    found = connection.scalars(select(vm.c.id).where(vm.c.present, called)).all()
-    if len(found) != 1:
-        raise NotFoundError(f"{len(found) or 'No'} VMs are called {name!r}.")
-    return int(found[0])
-
-
-def disks_of_vm(connection: Connection, vm_id: int) -> dict[str, int]:
-    """Virtual disks in the inventory, by label."""
-    disk = vm_disk.c
-    query = select(disk.label, disk.id).where(disk.vm_id == vm_id, disk.present).order_by(disk.label)
-    return {row.label: row.id for row in connection.execute(query)}
-
-
-def disk_id_by_name(connection: Connection, vm_id: int, name: str) -> int:
-    """Of the virtual disk with that label. Raises NotFoundError, which names those that there are."""
-    disks = disks_of_vm(connection, vm_id)
-    matched = [disk_id for label, disk_id in disks.items() if label.lower() == name.lower()]
-    if len(matched) != 1:
-        raise NotFoundError(f"The VM has no virtual disk {name!r}. Its disks: {', '.join(disks) or 'none'}.")
-    return matched[0]

@@ -51,7 +51,7 @@ TABLES: Mapping[RefKind, Table] = {
     RefKind.VM_DISK: vm_disk,
     RefKind.DEVICE: host_device,
 }
-_WORDS = {RefKind.VM: "VM", RefKind.VCENTER: "vCenter", RefKind.VM_DISK: "virtual disk"}
+WORDS = {RefKind.VM: "VM", RefKind.VCENTER: "vCenter", RefKind.VM_DISK: "virtual disk"}
 LABELS = {RefKind.VM_DISK: "label", RefKind.DEVICE: "canonical_name"}
 
 
@@ -107,4 +107,4 @@ def require(connection: Connection, kind: RefKind, thing_id: int) -> EntityRef:
 
 
 def not_found(kind: RefKind, thing_id: int) -> NotFoundError:
-    return NotFoundError(f"There is no {_WORDS.get(kind, kind.value)} {thing_id}.")
+    return NotFoundError(f"There is no {WORDS.get(kind, kind.value)} {thing_id}.")

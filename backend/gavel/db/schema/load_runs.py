@@ -3,6 +3,7 @@
 from sqlalchemy import (
     BigInteger,
     Boolean,
+    CheckConstraint,
     Column,
     Double,
     ForeignKey,
@@ -17,7 +18,8 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
 from gavel.db.schema.base import identity, instant, metadata
 
-# position: of the run in its file. vm_id: the VM that the tool ran in. starts_at, ends_at: by the clock of the hosts' samples.
+# position: of the run in its file. vm_id, datastore_id, volume_id: what the run is tied to, one of them. starts_at,
+# ends_at: by the clock of the hosts' samples.
 # warnings: `domain.load_runs.LoadWarning`, as JSON.
 load_run = Table(
     "load_run",
@@ -25,7 +27,9 @@ load_run = Table(
     identity(),
     Column("import_id", Integer, ForeignKey("file_import.id", ondelete="CASCADE"), nullable=False),
     Column("position", Integer, nullable=False),
-    Column("vm_id", Integer, ForeignKey("vm.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("vm_id", Integer, ForeignKey("vm.id", ondelete="CASCADE"), index=True),
+    Column("datastore_id", Integer, ForeignKey("datastore.id", ondelete="CASCADE"), index=True),
+    Column("volume_id", Integer, ForeignKey("volume.id", ondelete="CASCADE"), index=True),
     Column("name", Text, nullable=False),
     Column("tool", Text, nullable=False),
     Column("tool_version", Text, nullable=False),
@@ -36,6 +40,7 @@ load_run = Table(
     Column("is_direct", Boolean),
     Column("warnings", JSONB, nullable=False),
     UniqueConstraint("import_id", "position"),
+    CheckConstraint("num_nonnulls(vm_id, datastore_id, volume_id) = 1", name="tie"),
 )
 
 # direction: read, write, all. I/Os, rates and latencies null: not in the file.

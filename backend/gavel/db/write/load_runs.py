@@ -9,12 +9,12 @@ from sqlalchemy import Connection, insert
 from gavel.db.schema.load_runs import load_run, load_run_direction, load_run_series
 from gavel.db.write.imports import mark_ready
 from gavel.domain.imports import OffsetOrigin
-from gavel.domain.load_runs import LoadRun
+from gavel.domain.load_runs import LoadRun, RunTie
 from gavel.domain.text import clean_text
 
 
 def save_runs(
-    connection: Connection, import_id: int, vm_id: int, runs: Sequence[LoadRun], offset_s: float | None, now: datetime
+    connection: Connection, import_id: int, tie: RunTie, runs: Sequence[LoadRun], offset_s: float | None, now: datetime
 ) -> None:
     """What a file holds; with it the import is ready. offset_s: by how much the tool's clock was ahead, as it was given."""
     starts_at = min((run.starts_at for run in runs if run.starts_at), default=None)
@@ -30,7 +30,7 @@ def save_runs(
             "block_size": None if run.block_size is None else clean_text(run.block_size, 50),
             "warnings": [{**asdict(each), "text": clean_text(each.text)} for each in run.warnings],
         }
-        row = insert(load_run).values(import_id=import_id, position=position, vm_id=vm_id, **values)
+        row = insert(load_run).values(import_id=import_id, position=position, **{f"{tie.kind}_id": tie.id}, **values)
         run_id = connection.execute(row.returning(load_run.c.id)).scalar_one()
         connection.execute(insert(load_run_direction), [{"run_id": run_id, **asdict(each)} for each in run.figures])
         if run.series:

@@ -9,7 +9,7 @@ const ATTEMPTS = 5
 const PAUSE_MS = 2000
 
 /** What is chosen beside the file. */
-export type UploadTarget = Omit<ImportIn, 'file_name' | 'size_bytes'> & Pick<FileImport, 'vm_id'>
+export type UploadTarget = Omit<ImportIn, 'file_name' | 'size_bytes'>
 
 interface UploadOptions {
   target: UploadTarget
@@ -27,13 +27,18 @@ export async function upload(
     (each) =>
       each.state === 'uploading' &&
       each.format === target.format &&
-      each.vm_id === target.vm_id &&
+      isTiedTo(each.subject, target) &&
       each.disk_id === (target.disk_id ?? null) &&
       each.file_name === file.name &&
       each.size_bytes === file.size,
   )
   const announced = begun ?? (await addImport({ ...target, file_name: file.name, size_bytes: file.size }))
   await sendParts(file, announced, onProgress, pause_ms)
+}
+
+function isTiedTo(subject: FileImport['subject'], { vm_id, datastore_id, volume_id }: UploadTarget): boolean {
+  const ids: Partial<Record<string, number | null>> = { vm: vm_id, datastore: datastore_id, volume: volume_id }
+  return Object.entries(ids).every(([kind, id]) => (id ?? null) === (subject?.kind === kind ? subject.id : null))
 }
 
 /** The parts of a file that was announced, from where it broke off. */

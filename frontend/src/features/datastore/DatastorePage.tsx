@@ -1,3 +1,4 @@
+import { lazy } from 'react'
 import type { DatastoreOut } from '../../api/types'
 import * as commonCopy from '../../copy/common'
 import * as diagnosisCopy from '../../copy/diagnosis'
@@ -37,6 +38,8 @@ function facts(datastore: DatastoreOut): Fact[] {
   ]
 }
 
+const TestRuns = lazy(async () => ({ default: (await import('../../domain/testRuns/TestRunsCard')).TestRunsCard }))
+
 const SECTIONS: readonly Section<'datastores'>[] = [
   {
     id: 'volumes',
@@ -70,6 +73,12 @@ const SECTIONS: readonly Section<'datastores'>[] = [
         <RefList refs={one.vms} label={objectsCopy.vmsOnDatastore} />
       </Card>
     ),
+  },
+  {
+    id: 'test-runs',
+    title: objectsCopy.testRuns,
+    tab: 'counters',
+    render: ({ id }) => <TestRuns to={{ kind: 'datastores', id }} />,
   },
 ]
 

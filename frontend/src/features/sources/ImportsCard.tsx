@@ -10,6 +10,7 @@ import type { FileImport } from '../../api/types'
 import * as importsCopy from '../../copy/imports'
 import * as offlineCopy from '../../copy/offlineFiles'
 import { DropArea, Uploads, useUploads } from '../../domain/imports/Uploads'
+import { addressOf } from '../../domain/object/EntityLink'
 import { Card } from '../../kit/layout/Card'
 import { StateMark, type Tone } from '../../kit/mark/StateMark'
 import { onPress, useAhead } from '../../kit/schedule/onPress'
@@ -29,7 +30,7 @@ const RemoveImportDialog = onPress(
 
 const OfflineDialog = onPress(async () => (await import('./OfflineDialog')).OfflineDialog)
 
-const CAPTURES = { format: 'esxtop', vm_id: null, utc_bias_minutes: null, started_at: null, offset_s: null } as const
+const CAPTURES = { format: 'esxtop', utc_bias_minutes: null, started_at: null, offset_s: null } as const
 const CAPTURE_FILES = '.csv,.gz,.zip,.tsv,.txt'
 
 export function ImportsCard() {
@@ -154,14 +155,15 @@ function Details({ file }: { file: FileImport }) {
   )
 }
 
-/** Of a load tool: its runs are on the page of their VM. */
-function RunDetails({ file: { vm_id, vm, runs } }: { file: FileImport }) {
+/** Of a load tool: its runs are on the page of what they are tied to. */
+function RunDetails({ file: { subject, runs } }: { file: FileImport }) {
   const count = plural(runs, importsCopy.run)
-  if (vm_id === null || vm === null) return <p>{count}</p>
+  const address = subject === null ? null : addressOf(subject)
+  if (subject === null || address === null) return <p>{count}</p>
   return (
     <p className="row wrap narrow gap-words">
-      <NameLink to={`/vms/${vm_id}`} search={RUNS_TAB}>
-        {vm}
+      <NameLink to={address} search={RUNS_TAB}>
+        {subject.name}
       </NameLink>
       <span className="muted">{count}</span>
     </p>

@@ -54,8 +54,7 @@ const READY: FileImport = {
   devices: 12,
   matched_devices: 11,
   suggests_offline: false,
-  vm_id: null,
-  vm: null,
+  subject: null,
   disk_id: null,
   disk: null,
   runs: 0,
@@ -111,6 +110,29 @@ it('an upload that broke off is gone on with when the same file is chosen again'
   await upload(file(2 * PART_BYTES), { target: CAPTURES, known: [begun], onProgress: () => {} })
   expect(addImport).not.toHaveBeenCalled()
   expect(vi.mocked(addPart).mock.calls.map(([id, position]) => [id, position])).toEqual([[9, PART_BYTES]])
+})
+
+it('an upload goes on with that of the same datastore alone', async () => {
+  const subject = { kind: 'datastore', id: 4, name: 'ds-prod-02' } as const
+  const begun: FileImport = {
+    ...READY,
+    id: 9,
+    format: 'fio',
+    state: 'uploading',
+    file_name: 'a.csv',
+    size_bytes: 2 * PART_BYTES,
+    received_bytes: PART_BYTES,
+    subject,
+  }
+  const targets = [{ datastore_id: 4 }, { datastore_id: 5 }, { vm_id: 4 }, { volume_id: 4 }]
+  const announced: number[] = []
+  for (const tie of targets) {
+    vi.resetAllMocks()
+    receiver(announced.length === 0 ? PART_BYTES : 0)
+    await upload(file(2 * PART_BYTES), { target: { format: 'fio', ...tie }, known: [begun], onProgress: () => {} })
+    announced.push(vi.mocked(addImport).mock.calls.length)
+  }
+  expect(announced).toEqual([0, 1, 1, 1])
 })
 
 it('an upload whose answer was lost asks how much has come', async () => {

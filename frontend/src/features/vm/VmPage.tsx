@@ -48,7 +48,7 @@ const below = (vm: VmOut) =>
 
 const DisksTable = lazy(async () => ({ default: (await import('./DisksTable')).DisksTable }))
 
-const TestRuns = lazy(async () => ({ default: (await import('./testRuns/TestRunsCard')).TestRunsCard }))
+const TestRuns = lazy(async () => ({ default: (await import('../../domain/testRuns/TestRunsCard')).TestRunsCard }))
 
 const DatabaseFiles = lazy(async () => ({
   default: (await import('./databaseFiles/DatabaseFilesCard')).DatabaseFilesCard,
@@ -70,7 +70,7 @@ const SECTIONS: readonly Section<'vms'>[] = [
     id: 'test-runs',
     title: objectsCopy.testRuns,
     tab: 'counters',
-    render: ({ id, one }) => <TestRuns id={id} disks={one.vm_disks} />,
+    render: ({ id, one }) => <TestRuns to={{ kind: 'vms', id }} disks={one.vm_disks} />,
   },
   {
     id: 'database-files',

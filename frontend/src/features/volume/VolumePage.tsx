@@ -1,3 +1,4 @@
+import { lazy } from 'react'
 import type { VolumeOut } from '../../api/types'
 import * as commonCopy from '../../copy/common'
 import * as objectsCopy from '../../copy/objects'
@@ -40,6 +41,8 @@ function facts(volume: VolumeOut): Fact[] {
   ]
 }
 
+const TestRuns = lazy(async () => ({ default: (await import('../../domain/testRuns/TestRunsCard')).TestRunsCard }))
+
 const SECTIONS: readonly Section<'volumes'>[] = [
   {
     id: 'peers',
@@ -62,6 +65,12 @@ const SECTIONS: readonly Section<'volumes'>[] = [
         <DevicesTable devices={one.devices} isLive={isLive} />
       </Card>
     ),
+  },
+  {
+    id: 'test-runs',
+    title: objectsCopy.testRuns,
+    tab: 'counters',
+    render: ({ id }) => <TestRuns to={{ kind: 'volumes', id }} />,
   },
 ]
 

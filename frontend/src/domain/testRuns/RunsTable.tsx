@@ -1,18 +1,19 @@
-/** Each run with the tool's own figures, and beside them the remainder and the VM's layers, outermost first. */
+/** Each run with the tool's own figures, and beside them the remainder and the layers, outermost first. */
 
 import { Button, Checkbox } from '@mantine/core'
 import { Fragment } from 'react'
-import type { TestRun } from '../../../api/types'
-import { LAYER_IDS } from '../../../charts/ioPath'
-import { layerNames } from '../../../copy/ioPathNames'
-import * as testRunsCopy from '../../../copy/testRuns'
-import { LayerSwatch } from '../../../domain/io-path/LayerBar'
-import { Name, NameLink } from '../../../kit/text/Name'
-import { Worded } from '../../../kit/text/Worded'
-import { usePreferences } from '../../../lib/preferences'
-import { rangeSearch } from '../../../lib/range'
-import { formatWindow } from '../../../lib/time'
-import { formatBytesPerSecond, formatLatencyIn, formatRate, type LatencyScale, NOT_MEASURED } from '../../../lib/units'
+import type { TiedKind } from '../../api/testRuns'
+import type { TestRun } from '../../api/types'
+import { LAYER_IDS } from '../../charts/ioPath'
+import { layerNames } from '../../copy/ioPathNames'
+import * as testRunsCopy from '../../copy/testRuns'
+import { Name, NameLink } from '../../kit/text/Name'
+import { Worded } from '../../kit/text/Worded'
+import { usePreferences } from '../../lib/preferences'
+import { rangeSearch } from '../../lib/range'
+import { formatWindow } from '../../lib/time'
+import { formatBytesPerSecond, formatLatencyIn, formatRate, type LatencyScale, NOT_MEASURED } from '../../lib/units'
+import { LayerSwatch } from '../io-path/LayerBar'
 import {
   aheadText,
   type ComparedDirection,
@@ -26,6 +27,7 @@ import {
 import styles from './TestRuns.module.css'
 
 interface RunsTableProps {
+  kind: TiedKind
   runs: readonly TestRun[]
   selected: readonly number[]
   onSelect: (run_id: number) => void
@@ -35,7 +37,7 @@ interface RunsTableProps {
   onRemove: ((run: TestRun) => void) | null
 }
 
-export function RunsTable({ runs, selected, onSelect, charted, onChart, onRemove }: RunsTableProps) {
+export function RunsTable({ kind, runs, selected, onSelect, charted, onChart, onRemove }: RunsTableProps) {
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
@@ -45,6 +47,7 @@ export function RunsTable({ runs, selected, onSelect, charted, onChart, onRemove
           {runs.map((run) => (
             <RunRows
               key={run.run.id}
+              kind={kind}
               compared={run}
               isSelected={selected.includes(run.run.id)}
               onSelect={() => onSelect(run.run.id)}
@@ -57,7 +60,7 @@ export function RunsTable({ runs, selected, onSelect, charted, onChart, onRemove
       </section>
       <p className="quiet pretty inset">
         {runs.length > 1 && `${testRunsCopy.compareHint} `}
-        {testRunsCopy.remainderMeaning}
+        {testRunsCopy.remainderMeaning[kind]}
       </p>
     </>
   )
@@ -94,6 +97,7 @@ function Head() {
 }
 
 interface RunRowsProps {
+  kind: TiedKind
   compared: TestRun
   isSelected: boolean
   onSelect: () => void
@@ -102,11 +106,12 @@ interface RunRowsProps {
   onRemove: (() => void) | null
 }
 
-function RunRows({ compared, isSelected, onSelect, isCharted, onChart, onRemove }: RunRowsProps) {
+function RunRows({ kind, compared, isSelected, onSelect, isCharted, onChart, onRemove }: RunRowsProps) {
   const { run } = compared
   const directions = shownDirections(compared)
   const scale = scaleOf(compared)
-  const notes = notesOf(compared)
+  const what = run.disk_id === null ? testRunsCopy.nouns[kind] : testRunsCopy.diskNoun
+  const notes = notesOf(compared, what)
   return (
     <tbody>
       {directions.map((each, index) => (
@@ -122,9 +127,9 @@ function RunRows({ compared, isSelected, onSelect, isCharted, onChart, onRemove 
                 {run.disk_id !== null && (
                   <span className="muted small">{testRunsCopy.onDisk(run.disk ?? testRunsCopy.removedDisk)}</span>
                 )}
-                <RunTime compared={compared} />
+                <RunTime kind={kind} compared={compared} />
                 {run.offset_s !== null && (
-                  <span className="muted small">{testRunsCopy.clock(aheadText(run.offset_s))}</span>
+                  <span className="muted small">{testRunsCopy.clock(aheadText(run.offset_s), kind)}</span>
                 )}
                 <div className="row wrap gap-8">
                   <Checkbox
@@ -160,7 +165,7 @@ function RunRows({ compared, isSelected, onSelect, isCharted, onChart, onRemove 
             </th>
           )}
           <td>{testRunsCopy.directions[each.direction]}</td>
-          <Figures compared={each} scale={scale} isOfDisk={run.disk_id !== null} />
+          <Figures compared={each} scale={scale} what={what} />
           <Layers compared={each} scale={scale} />
         </tr>
       ))}
@@ -184,15 +189,15 @@ function RunRows({ compared, isSelected, onSelect, isCharted, onChart, onRemove 
   )
 }
 
-/** Leads to the page of the VM over these minutes. */
-function RunTime({ compared: { run, window } }: { compared: TestRun }) {
+/** Leads to the page of what the run is tied to over these minutes. */
+function RunTime({ kind, compared: { run, window } }: { kind: TiedKind; compared: TestRun }) {
   const { zone } = usePreferences()
   if (window === null || run.starts_at === null || run.ends_at === null)
     return <span className="muted small">{testRunsCopy.timeUnknown}</span>
   const [from_ms, to_ms] = [Date.parse(window.from_at), Date.parse(window.to_at)]
   const search = rangeSearch({ kind: 'fixed', from_ms, to_ms })
   return (
-    <NameLink to={`/vms/${run.vm_id}`} search={{ ...search }}>
+    <NameLink to={`/${kind}/${run.subject.id}`} search={{ ...search }}>
       {formatWindow(Date.parse(run.starts_at), Date.parse(run.ends_at), zone)}
     </NameLink>
   )
@@ -203,16 +208,14 @@ interface CellsProps {
   scale: LatencyScale
 }
 
-function Figures({ compared: { figures, iops, remainder }, scale, isOfDisk }: CellsProps & { isOfDisk: boolean }) {
+function Figures({ compared: { figures, iops, remainder }, scale, what }: CellsProps & { what: string }) {
   const latencies = [figures.mean_us, figures.p50_us, figures.p99_us]
   return (
     <>
       <td className="right numeric">
         {figures.ops_per_s === null ? <Unmeasured /> : formatRate(figures.ops_per_s)}
         {iops !== null && (
-          <span className={`${styles.below} small muted`}>
-            {isOfDisk ? testRunsCopy.ofDisk(formatRate(iops)) : testRunsCopy.ofVm(formatRate(iops))}
-          </span>
+          <span className={`${styles.below} small muted`}>{testRunsCopy.iopsOf(what, formatRate(iops))}</span>
         )}
       </td>
       <td className="right numeric">

@@ -2,8 +2,9 @@
 import { MantineProvider } from '@mantine/core'
 import { fireEvent, render, screen, within } from '@testing-library/react'
 import { expect, it, vi } from 'vitest'
-import type { TestRun, TestRunChanges } from '../../../api/types'
-import { PreferencesProvider } from '../../../lib/preferences'
+import type { TiedKind } from '../../api/testRuns'
+import type { TestRun, TestRunChanges } from '../../api/types'
+import { PreferencesProvider } from '../../lib/preferences'
 import { ChangesTable } from './ChangesCard'
 import { RunsTable } from './RunsTable'
 import { notesOf } from './runWords'
@@ -71,7 +72,7 @@ const RUN: TestRun = {
   run: {
     id: 3,
     import_id: 7,
-    vm_id: 17,
+    subject: { kind: 'vm', id: 17, name: 'db01' },
     disk_id: null,
     disk: null,
     file_name: 'run-3.json',
@@ -112,9 +113,18 @@ const table = (
   onRemove: ((run: TestRun) => void) | null = null,
   onSelect = vi.fn(),
   onChart = vi.fn(),
+  kind: TiedKind = 'vms',
 ) =>
   shown(
-    <RunsTable runs={runs} selected={[]} onSelect={onSelect} charted={null} onChart={onChart} onRemove={onRemove} />,
+    <RunsTable
+      kind={kind}
+      runs={runs}
+      selected={[]}
+      onSelect={onSelect}
+      charted={null}
+      onChart={onChart}
+      onRemove={onRemove}
+    />,
   )
 
 it('a test run stands beside the layers, not measured ones and the remainder are said to be so', () => {
@@ -183,11 +193,14 @@ it('a test run without a time has no layers and says so', () => {
 
 it('a test run says what limits its comparison', () => {
   const of = (window: Partial<NonNullable<TestRun['window']>>, ops_ratio: number | null = 1) =>
-    notesOf({
-      ...RUN,
-      window: { ...(RUN.window as NonNullable<TestRun['window']>), ...window },
-      directions: [{ ...WHOLE, ops_ratio }],
-    })
+    notesOf(
+      {
+        ...RUN,
+        window: { ...(RUN.window as NonNullable<TestRun['window']>), ...window },
+        directions: [{ ...WHOLE, ops_ratio }],
+      },
+      'VM',
+    )
   expect(of({})).toEqual([])
   expect(of({ is_partial: true })[0]).toContain('No whole minute')
   expect(of({ minutes: 0, is_partial: true })).toEqual(['The ledger has no minute of this run.'])
@@ -195,7 +208,7 @@ it('a test run says what limits its comparison', () => {
   expect(of({}, 1.5)).toEqual(['The VM did 1.50 × the I/Os of the tool in these minutes.'])
   expect(of({}, 1.05)).toEqual([])
   const warned = { ...RUN, run: { ...RUN.run, warnings: [{ code: 'buffered', text: 'Add --direct=1.' }] } }
-  expect(notesOf(warned)).toEqual(['Add --direct=1.'])
+  expect(notesOf(warned, 'VM')).toEqual(['Add --direct=1.'])
 })
 
 it('changes between runs have a sign, a percentage and a range, and say what was measured once only', () => {
@@ -257,5 +270,20 @@ it('a test run of a virtual disk says which, and that I/Os beside it are of that
   expect(screen.queryByText('on Hard disk 2')).not.toBeNull()
   expect(screen.getAllByRole('cell')[1]?.textContent).toBe('2,000disk 2,000')
   const directions = [{ ...WHOLE, ops_ratio: 1.3 }]
-  expect(notesOf({ ...run, directions })).toContain('The disk did 1.30 × the I/Os of the tool in these minutes.')
+  expect(notesOf({ ...run, directions }, 'disk')).toContain(
+    'The disk did 1.30 × the I/Os of the tool in these minutes.',
+  )
+})
+
+it.each([
+  ['datastores', 'datastore', 'all VMs on the datastore'],
+  ['volumes', 'volume', 'all monitored hosts on the volume'],
+] as const)('a test run of %s says whose I/Os its layers hold, and leads there', (kind, noun, whose) => {
+  const run = { ...RUN.run, offset_s: 2, subject: { kind: noun, id: 4, name: 'ds-prod-02' } }
+  table([{ ...RUN, run, directions: [{ ...WHOLE, ops_ratio: 1.5 }] }], null, vi.fn(), vi.fn(), kind)
+  expect(screen.getByRole('link').getAttribute('href')).toContain(`/${kind}/4?`)
+  expect(screen.getAllByRole('cell')[1]?.textContent).toBe(`2,000${noun} 2,000`)
+  expect(screen.queryByText(`The ${noun} did 1.50 × the I/Os of the tool in these minutes.`)).not.toBeNull()
+  expect(screen.queryByText('clock +2.00 s, as given')).not.toBeNull()
+  expect(document.body.textContent).toContain(`Layers hold the I/Os of ${whose}.`)
 })

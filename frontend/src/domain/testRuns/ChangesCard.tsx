@@ -1,13 +1,11 @@
 /** What changed from one run to another: the tool's figures, then the remainder and the layers with the range of each change. */
 
 import { useQuery } from '@tanstack/react-query'
-import { testRunChangesQuery } from '../../../api/testRuns'
-import type { TestRunChanges } from '../../../api/types'
-import * as testRunsCopy from '../../../copy/testRuns'
-import { CardSkeleton } from '../../../domain/diagnosis/Skeletons'
-import { LayerSwatch } from '../../../domain/io-path/LayerBar'
-import { Card } from '../../../kit/layout/Card'
-import { DataState } from '../../../kit/state/DataState'
+import { type Tied, testRunChangesQuery } from '../../api/testRuns'
+import type { TestRunChanges } from '../../api/types'
+import * as testRunsCopy from '../../copy/testRuns'
+import { Card } from '../../kit/layout/Card'
+import { DataState } from '../../kit/state/DataState'
 import {
   formatBytesPerSecond,
   formatFixed,
@@ -15,7 +13,9 @@ import {
   type LatencyScale,
   latencyScale,
   NOT_MEASURED,
-} from '../../../lib/units'
+} from '../../lib/units'
+import { CardSkeleton } from '../diagnosis/Skeletons'
+import { LayerSwatch } from '../io-path/LayerBar'
 import { latencyText, rangeText, signedLatency } from './runWords'
 import styles from './TestRuns.module.css'
 
@@ -24,13 +24,13 @@ type Figure = Changes['figures'][number]
 type LayerChange = Changes['layers'][number]
 
 interface ChangesCardProps {
-  vm_id: number
+  to: Tied
   before: number
   after: number
 }
 
-export function ChangesCard({ vm_id, before, after }: ChangesCardProps) {
-  const query = useQuery(testRunChangesQuery(vm_id, before, after))
+export function ChangesCard({ to, before, after }: ChangesCardProps) {
+  const query = useQuery(testRunChangesQuery(to, before, after))
   return (
     <DataState query={query} skeleton={<CardSkeleton height={360} />}>
       {(changes) => <ChangesTable changes={changes} />}

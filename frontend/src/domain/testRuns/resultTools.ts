@@ -1,17 +1,17 @@
 /** Load tools whose results are imported, what has to be chosen beside a file of each, and how that is sent. Pure. */
 
-import type { ImportIn } from '../../../api/types'
-import { offsetText } from '../../../domain/imports/offsets'
+import type { ImportIn } from '../../api/types'
+import { offsetText } from '../imports/offsets'
 
 export type ResultTool = Exclude<ImportIn['format'], 'esxtop'>
 
 export interface Choice {
   tool: ResultTool
-  /** Of the VM's clock: local time − UTC. */
+  /** Of the clock of the machine that ran it: local time − UTC. */
   offset_minutes: number
   /** Local time there, as the field has it; empty: not given. */
   started: string
-  /** How far the VM's clock is ahead; empty: not given. */
+  /** How far that clock is ahead; empty: not given. */
   ahead_s: number | ''
   /** The virtual disk that the tool ran on; null: the whole VM. */
   disk_id: number | null

@@ -1,8 +1,8 @@
 /** Which load tool a file is of and, where its files do not say, the time zone and the date of the run. */
 
 import { NativeSelect, TextInput } from '@mantine/core'
-import * as testRunsCopy from '../../../copy/testRuns'
-import { OFFSETS_MINUTES, offsetText } from '../../../domain/imports/offsets'
+import * as testRunsCopy from '../../copy/testRuns'
+import { OFFSETS_MINUTES, offsetText } from '../imports/offsets'
 import { type Choice, hasOffset, hasStart, type ResultTool, TOOLS } from './resultTools'
 
 export interface VirtualDisk {
@@ -14,7 +14,8 @@ export interface VirtualDisk {
 const MOST_AHEAD_S = 1_000_000
 
 interface ResultChoiceProps {
-  disks: readonly VirtualDisk[]
+  /** Left out: nothing to choose one of. */
+  disks?: readonly VirtualDisk[] | undefined
   choice: Choice
   onChoice: (choice: Choice) => void
 }
@@ -29,19 +30,21 @@ export function ResultChoice({ disks, choice, onChoice }: ResultChoiceProps) {
         value={choice.tool}
         onChange={(event) => onChoice({ ...choice, tool: event.currentTarget.value as ResultTool })}
       />
-      <NativeSelect
-        size="xs"
-        label={testRunsCopy.diskChoice}
-        title={testRunsCopy.diskHint}
-        data={[
-          { value: '', label: testRunsCopy.wholeVm },
-          ...disks.map(({ id, label }) => ({ value: String(id), label })),
-        ]}
-        value={choice.disk_id === null ? '' : String(choice.disk_id)}
-        onChange={({ currentTarget: { value } }) =>
-          onChoice({ ...choice, disk_id: value === '' ? null : Number(value) })
-        }
-      />
+      {disks !== undefined && (
+        <NativeSelect
+          size="xs"
+          label={testRunsCopy.diskChoice}
+          title={testRunsCopy.diskHint}
+          data={[
+            { value: '', label: testRunsCopy.wholeVm },
+            ...disks.map(({ id, label }) => ({ value: String(id), label })),
+          ]}
+          value={choice.disk_id === null ? '' : String(choice.disk_id)}
+          onChange={({ currentTarget: { value } }) =>
+            onChoice({ ...choice, disk_id: value === '' ? null : Number(value) })
+          }
+        />
+      )}
       {hasOffset(choice.tool) && (
         <NativeSelect
           size="xs"

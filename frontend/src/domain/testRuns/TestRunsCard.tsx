@@ -1,50 +1,52 @@
-/** Test runs of a VM: imported here, listed beside the layers of their minutes, two of them compared, and removed. */
+/** Test runs of a VM, a datastore or a volume: imported here, listed beside the layers of their minutes, two of them compared, and removed. */
 
 import { Button, Skeleton } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { lazy, Suspense, useEffect, useState } from 'react'
-import { importsQuery } from '../../../api/queries'
-import { useSession } from '../../../api/session'
-import { RUNS_PER_PAGE, testRunsQuery } from '../../../api/testRuns'
-import type { FileImport, TestRun } from '../../../api/types'
-import * as importsCopy from '../../../copy/imports'
-import * as objectsCopy from '../../../copy/objects'
-import * as testRunsCopy from '../../../copy/testRuns'
-import { CardSkeleton } from '../../../domain/diagnosis/Skeletons'
-import { DropArea, Uploads, useUploads } from '../../../domain/imports/Uploads'
-import { Card } from '../../../kit/layout/Card'
-import { StateMark } from '../../../kit/mark/StateMark'
-import { onPress, useAhead } from '../../../kit/schedule/onPress'
-import { DataState } from '../../../kit/state/DataState'
-import { Name } from '../../../kit/text/Name'
-import { Worded } from '../../../kit/text/Worded'
+import { importsQuery } from '../../api/queries'
+import { useSession } from '../../api/session'
+import { RUNS_PER_PAGE, type Tied, testRunsQuery } from '../../api/testRuns'
+import type { FileImport, TestRun } from '../../api/types'
+import * as importsCopy from '../../copy/imports'
+import * as objectsCopy from '../../copy/objects'
+import * as testRunsCopy from '../../copy/testRuns'
+import { Card } from '../../kit/layout/Card'
+import { StateMark } from '../../kit/mark/StateMark'
+import { onPress, useAhead } from '../../kit/schedule/onPress'
+import { DataState } from '../../kit/state/DataState'
+import { Name } from '../../kit/text/Name'
+import { Worded } from '../../kit/text/Worded'
+import { CardSkeleton } from '../diagnosis/Skeletons'
+import { DropArea, Uploads, useUploads } from '../imports/Uploads'
+import { KIND } from '../kinds'
 import { ChangesCard } from './ChangesCard'
 import { ResultChoice, type VirtualDisk } from './ResultChoice'
 import { RunsTable } from './RunsTable'
 import { FIRST_CHOICE, targetOf } from './resultTools'
 import { withLogs } from './withLogs'
 
-const RemoveImportDialog = onPress(
-  async () => (await import('../../../domain/imports/RemoveImportDialog')).RemoveImportDialog,
-)
+const RemoveImportDialog = onPress(async () => (await import('../imports/RemoveImportDialog')).RemoveImportDialog)
 
 const RunLatencyCard = lazy(async () => ({ default: (await import('./RunLatencyCard')).RunLatencyCard }))
 
 const RESULT_FILES = '.json,.gz,.txt,.html,.xml,.csv,.log,.zip,.tar'
 
 interface TestRunsCardProps {
-  id: number
-  disks: readonly VirtualDisk[]
+  to: Tied
+  /** Of a VM: its virtual disks, to tie a run to one of them. */
+  disks?: readonly VirtualDisk[]
 }
 
-export function TestRunsCard({ id, disks }: TestRunsCardProps) {
+const KEYS = { vms: 'vm_id', datastores: 'datastore_id', volumes: 'volume_id' } as const
+
+export function TestRunsCard({ to, disks }: TestRunsCardProps) {
   useAhead(RemoveImportDialog)
   const { isAdmin } = useSession()
   const [offset, setOffset] = useState(0)
-  const query = useQuery(testRunsQuery(id, offset))
-  const imports = useImports(id)
+  const query = useQuery(testRunsQuery(to, offset))
+  const imports = useImports(to)
   const [choice, setChoice] = useState(FIRST_CHOICE)
-  const { sending, send } = useUploads(imports, { vm_id: id, ...targetOf(choice) })
+  const { sending, send } = useUploads(imports, { [KEYS[to.kind]]: to.id, ...targetOf(choice) })
   const [selected, setSelected] = useState<readonly number[]>([])
   const [charted_id, setCharted] = useState<number | null>(null)
   const charted = query.data?.items.find(({ run }) => run.id === charted_id)
@@ -54,10 +56,10 @@ export function TestRunsCard({ id, disks }: TestRunsCardProps) {
   const isEmpty = sending.length === 0 && unread.length === 0
   const toggle = (run_id: number) =>
     setSelected((all) => (all.includes(run_id) ? all.filter((each) => each !== run_id) : [...all.slice(-1), run_id]))
-  const emptyText = isAdmin ? testRunsCopy.emptyText : testRunsCopy.emptyReader
+  const emptyText = isAdmin ? testRunsCopy.emptyText[to.kind] : testRunsCopy.emptyReader[to.kind]
   return (
     <div className="stack gap-16 narrow">
-      <Card title={objectsCopy.testRuns} hint={testRunsCopy.hint} flush>
+      <Card title={objectsCopy.testRuns} hint={testRunsCopy.hint[to.kind]} flush>
         {removed && <RemoveImportDialog file={removed} onClose={() => setRemoved(null)} />}
         {isAdmin && (
           <>
@@ -80,6 +82,7 @@ export function TestRunsCard({ id, disks }: TestRunsCardProps) {
             <>
               {items.length > 0 && (
                 <RunsTable
+                  kind={to.kind}
                   runs={items}
                   selected={selected}
                   onSelect={toggle}
@@ -95,26 +98,28 @@ export function TestRunsCard({ id, disks }: TestRunsCardProps) {
       </Card>
       {charted !== undefined && (
         <Suspense fallback={<CardSkeleton height={420} />}>
-          <RunLatencyCard run={charted.run} />
+          <RunLatencyCard to={to} run={charted.run} />
         </Suspense>
       )}
-      <Changes vm_id={id} selected={selected} runs={query.data?.items ?? []} />
+      <Changes to={to} selected={selected} runs={query.data?.items ?? []} />
     </div>
   )
 }
 
-/** Those of this VM; when one has been read, its runs are asked for. */
-function useImports(vm_id: number): readonly FileImport[] {
+/** Those of this object; when one has been read, its runs are asked for. */
+function useImports({ kind, id }: Tied): readonly FileImport[] {
   const client = useQueryClient()
-  const imports = (useQuery(importsQuery()).data ?? []).filter((each) => each.vm_id === vm_id)
+  const imports = (useQuery(importsQuery()).data ?? []).filter(
+    ({ subject }) => subject !== null && subject.kind === KIND[kind].subject && subject.id === id,
+  )
   const ready = imports
     .filter(({ state }) => state === 'ready')
     .map(({ id }) => id)
     .join()
   // biome-ignore lint/correctness/useExhaustiveDependencies: asked for again whenever others are ready
   useEffect(() => {
-    void client.invalidateQueries({ queryKey: ['test-runs', vm_id] })
-  }, [client, vm_id, ready])
+    void client.invalidateQueries({ queryKey: ['test-runs', kind, id] })
+  }, [client, kind, id, ready])
   return imports
 }
 
@@ -182,17 +187,17 @@ function Pages({ offset, total, onOffset }: PagesProps) {
 }
 
 interface ChangesProps {
-  vm_id: number
+  to: Tied
   selected: readonly number[]
   runs: readonly TestRun[]
 }
 
 /** The older one is before, whichever was selected first; runs without a time go by their numbers. */
-function Changes({ vm_id, selected, runs }: ChangesProps) {
+function Changes({ to, selected, runs }: ChangesProps) {
   const [first, second] = selected
   if (first === undefined || second === undefined) return null
   const startedAt = (id: number) => runs.find(({ run }) => run.id === id)?.run.starts_at ?? null
   const [a, b] = [startedAt(first), startedAt(second)]
   const isFirstOlder = a === null || b === null ? first < second : a < b
-  return <ChangesCard vm_id={vm_id} before={isFirstOlder ? first : second} after={isFirstOlder ? second : first} />
+  return <ChangesCard to={to} before={isFirstOlder ? first : second} after={isFirstOlder ? second : first} />
 }

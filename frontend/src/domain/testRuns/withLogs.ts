@@ -1,7 +1,7 @@
 /** Logs belong to the result beside them: files that were dropped together with a log are sent as one. Pure but for reading files. */
 
-import * as testRunsCopy from '../../../copy/testRuns'
-import { tarOf } from '../../../domain/imports/tar'
+import * as testRunsCopy from '../../copy/testRuns'
+import { tarOf } from '../imports/tar'
 import type { ResultTool } from './resultTools'
 
 const isLog = ({ name }: File) => /\.log(\.gz)?$/.test(name)

@@ -1,7 +1,7 @@
 /** What is said of a test run in words, and its latencies with one scale. Pure. */
 
-import type { TestRun } from '../../../api/types'
-import * as testRunsCopy from '../../../copy/testRuns'
+import type { TestRun } from '../../api/types'
+import * as testRunsCopy from '../../copy/testRuns'
 import {
   formatBareLatency,
   formatCount,
@@ -10,11 +10,11 @@ import {
   isOnlyLessThan,
   type LatencyScale,
   latencyScale,
-} from '../../../lib/units'
+} from '../../lib/units'
 
 export type ComparedDirection = TestRun['directions'][number]
 
-/** More of the VM's I/Os than this are not the tool's, or fewer than this were seen. */
+/** More I/Os beside the run than this are not the tool's, or fewer than this were seen. */
 const LEAST_RATIO = 0.9
 const MOST_RATIO = 1.1
 
@@ -51,8 +51,8 @@ export function rangeText(lower_us: number, upper_us: number, scale: LatencyScal
   return lower_us < 0 ? `${lower} to ${upper}` : `${lower}–${upper}`
 }
 
-/** What limits the run and its comparison. */
-export function notesOf({ run, window, directions }: TestRun): string[] {
+/** What limits the run and its comparison. `what`: whose layers stand beside it. */
+export function notesOf({ run, window, directions }: TestRun, what: string): string[] {
   const whole = directions.find(({ direction }) => direction === 'all')
   const notes = run.warnings.map(({ text }) => text)
   if (window === null) return notes
@@ -61,7 +61,7 @@ export function notesOf({ run, window, directions }: TestRun): string[] {
   else if (window.is_partial) notes.push(testRunsCopy.partial)
   const ratio = whole?.ops_ratio ?? null
   if (ratio !== null && (ratio < LEAST_RATIO || ratio > MOST_RATIO))
-    notes.push(testRunsCopy.otherIos(run.disk_id === null ? 'VM' : 'disk', formatFixed(ratio, 2)))
+    notes.push(testRunsCopy.otherIos(what, formatFixed(ratio, 2)))
   return notes
 }
 

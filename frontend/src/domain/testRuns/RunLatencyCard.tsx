@@ -2,33 +2,34 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { testRunLatencyQuery } from '../../../api/testRuns'
-import type { TestRun, TestRunLatency } from '../../../api/types'
-import { numbersCsv, numbersOfPanels } from '../../../charts/numbers'
-import { runGrid, runLegend, runPanels } from '../../../charts/runLatency'
-import { timePanelsHeight, timePanelsOption } from '../../../charts/timePanels'
-import * as testRunsCopy from '../../../copy/testRuns'
-import { CardSkeleton } from '../../../domain/diagnosis/Skeletons'
-import { Chart } from '../../../kit/chart/Chart'
-import { Legend } from '../../../kit/chart/Legend'
-import { drawnWords } from '../../../kit/chart/lineWords'
-import { NumbersView } from '../../../kit/chart/NumbersView'
-import { useHiddenLines, useTimeCursor } from '../../../kit/chart/timeChart'
-import { useTokens } from '../../../kit/chart/useTokens'
-import { DataState } from '../../../kit/state/DataState'
-import { atLeast } from '../../../lib/breakpoints'
-import { useMediaMatch, usePreferences } from '../../../lib/preferences'
-import { formatSeconds, formatWindow } from '../../../lib/time'
+import { type Tied, testRunLatencyQuery } from '../../api/testRuns'
+import type { TestRun, TestRunLatency } from '../../api/types'
+import { numbersCsv, numbersOfPanels } from '../../charts/numbers'
+import { runGrid, runLegend, runPanels } from '../../charts/runLatency'
+import { timePanelsHeight, timePanelsOption } from '../../charts/timePanels'
+import * as testRunsCopy from '../../copy/testRuns'
+import { Chart } from '../../kit/chart/Chart'
+import { Legend } from '../../kit/chart/Legend'
+import { drawnWords } from '../../kit/chart/lineWords'
+import { NumbersView } from '../../kit/chart/NumbersView'
+import { useHiddenLines, useTimeCursor } from '../../kit/chart/timeChart'
+import { useTokens } from '../../kit/chart/useTokens'
+import { DataState } from '../../kit/state/DataState'
+import { atLeast } from '../../lib/breakpoints'
+import { useMediaMatch, usePreferences } from '../../lib/preferences'
+import { formatSeconds, formatWindow } from '../../lib/time'
+import { CardSkeleton } from '../diagnosis/Skeletons'
 
 interface RunLatencyCardProps {
+  to: Tied
   run: TestRun['run']
 }
 
-export function RunLatencyCard({ run }: RunLatencyCardProps) {
-  const query = useQuery(testRunLatencyQuery(run.vm_id, run.id))
+export function RunLatencyCard({ to, run }: RunLatencyCardProps) {
+  const query = useQuery(testRunLatencyQuery(to, run.id))
   return (
     <DataState query={query} skeleton={<CardSkeleton height={420} />}>
-      {(latency) => <RunLatencyChart run={run} latency={latency} />}
+      {(latency) => <RunLatencyChart to={to} run={run} latency={latency} />}
     </DataState>
   )
 }
@@ -39,7 +40,7 @@ interface RunLatencyChartProps extends RunLatencyCardProps {
   latency: TestRunLatency
 }
 
-export function RunLatencyChart({ run, latency }: RunLatencyChartProps) {
+export function RunLatencyChart({ to, run, latency }: RunLatencyChartProps) {
   const { zone } = usePreferences()
   const tokens = useTokens()
   const hidden = useHiddenLines()
@@ -53,7 +54,7 @@ export function RunLatencyChart({ run, latency }: RunLatencyChartProps) {
   const from_ms = times_ms[0] ?? 0
   const to_ms = (times_ms.at(-1) ?? from_ms) + step_s * 1000
   const name = `${run.name}, ${run.file_name}`
-  const label = testRunsCopy.latencyLabel(run.tool, name)
+  const label = testRunsCopy.latencyLabel(run.tool, name, testRunsCopy.nouns[to.kind])
   const cursor = useTimeCursor({ panels, times_ms, step_s, events: NO_EVENTS })
   const option = useMemo(
     () =>
@@ -70,7 +71,7 @@ export function RunLatencyChart({ run, latency }: RunLatencyChartProps) {
       option={option}
       height={timePanelsHeight(panels)}
       csv={() => numbersCsv(numbers)}
-      table={<NumbersView table={numbers} label={testRunsCopy.latencyNumbers(name)} />}
+      table={<NumbersView table={numbers} label={testRunsCopy.latencyNumbers(name, testRunsCopy.nouns[to.kind])} />}
       legend={<Legend lines={legend} />}
       legendWords={drawnWords(legend, hidden, tokens)}
       shownWindow={{ from_ms, to_ms }}

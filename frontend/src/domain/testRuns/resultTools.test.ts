@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import * as testRunsCopy from '../../../copy/testRuns'
-import { OFFSETS_MINUTES, offsetText } from '../../../domain/imports/offsets'
+import * as testRunsCopy from '../../copy/testRuns'
+import { OFFSETS_MINUTES, offsetText } from '../imports/offsets'
 import { type Choice, FIRST_CHOICE, TOOLS, targetOf } from './resultTools'
 
 const CHOICE: Choice = { tool: 'vdbench', offset_minutes: 120, started: '2026-03-14T09:30', ahead_s: '', disk_id: null }

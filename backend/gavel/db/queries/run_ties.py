@@ -1,0 +1,77 @@
+"""What runs of load tools are tied to, found by the names that people call it."""
+
+from sqlalchemy import func, select
+
+from gavel.db.engine import Connection
+from gavel.db.errors import NotFoundError
+from gavel.db.schema.array_side import storage_array, volume
+from gavel.db.schema.bookkeeping import source
+from gavel.db.schema.host_side import datastore, vm, vm_disk
+from gavel.domain.naming import volume_serial
+
+
+def vm_id_by_name(connection: Connection, name: str) -> int:
+    """Of the only VM in the inventory that is called so. Raises NotFoundError."""
+    called = func.lower(vm.c.name) == name.lower()
+    found = connection.scalars(select(vm.c.id).where(vm.c.present, called)).all()
+    if len(found) != 1:
+        raise NotFoundError(f"{len(found) or 'No'} VMs are called {name!r}.")
+    return int(found[0])
+
+
+def disks_of_vm(connection: Connection, vm_id: int) -> dict[str, int]:
+    """Virtual disks in the inventory, by label."""
+    disk = vm_disk.c
+    query = select(disk.label, disk.id).where(disk.vm_id == vm_id, disk.present).order_by(disk.label)
+    return {row.label: row.id for row in connection.execute(query)}
+
+
+def disk_id_by_name(connection: Connection, vm_id: int, name: str) -> int:
+    """Of the virtual disk with that label. Raises NotFoundError, which names those that there are."""
+    disks = disks_of_vm(connection, vm_id)
+    matched = [disk_id for label, disk_id in disks.items() if label.lower() == name.lower()]
+    if len(matched) != 1:
+        raise NotFoundError(f"The VM has no virtual disk {name!r}. Its disks: {', '.join(disks) or 'none'}.")
+    return matched[0]
+
+
+def datastore_id_by_name(connection: Connection, name: str) -> int:
+    """Of the only datastore in the inventory that is called so. Raises NotFoundError, which names the vCenters of several."""
+    query = (
+        select(datastore.c.id, source.c.name)
+        .join(source, source.c.id == datastore.c.source_id)
+        .where(datastore.c.present, func.lower(datastore.c.name) == name.lower())
+        .order_by(source.c.name)
+    )
+    found = connection.execute(query).all()
+    if not found:
+        raise NotFoundError(f"No datastore is called {name!r}.")
+    if len(found) > 1:
+        vcenters = ", ".join(row.name for row in found)
+        raise NotFoundError(
+            f"{len(found)} datastores are called {name!r} (vCenters: {vcenters}). Import the file on the page of the one that is meant."
+        )
+    return int(found[0].id)
+
+
+def volume_id_by_name(connection: Connection, name: str) -> int:
+    """Of the only volume in the inventory that is called so by its array, or whose device has this name (naa., eui.). Raises NotFoundError,
+    which names the arrays of several."""
+    serial = volume_serial(name)
+    own = func.lower(volume.c.name) == name.lower() if serial is None else volume.c.serial == serial
+    query = (
+        select(volume.c.id, func.coalesce(storage_array.c.name, source.c.name).label("array"))
+        .join(source, source.c.id == volume.c.source_id)
+        .outerjoin(storage_array, storage_array.c.source_id == volume.c.source_id)
+        .where(volume.c.present, own)
+        .order_by("array")
+    )
+    found = connection.execute(query).all()
+    if not found:
+        raise NotFoundError(f"No volume is called {name!r}, nor has a device of that name.")
+    if len(found) > 1:
+        arrays = ", ".join(row.array for row in found)
+        raise NotFoundError(
+            f"{len(found)} volumes are called {name!r} (arrays: {arrays}). Import the file on the page of the one that is meant."
+        )
+    return int(found[0].id)
