@@ -99,7 +99,7 @@ def _top_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="gavel",
         usage="gavel COMMAND [options]",
-        description="Puts storage-array and host latency on one clock and rules where each millisecond goes.",
+        description="Puts storage-array and host latency on one clock and says where each millisecond goes.",
         epilog=f"commands:\n{listing}\n\n`gavel COMMAND --help` says more. Settings: GAVEL_DATA_DIR, GAVEL_PORT, "
         "GAVEL_DATABASE_URL and others.",
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -39,6 +39,7 @@ class WebhookSettings(ChannelSettings):
         description="whsec_ and 24 to 64 bytes in base64. Two while you change from one to the other: each message is signed with both.",
         min_length=1,
         max_length=3,
+        json_schema_extra={"format": "signing-secret"},
     )
 
 

@@ -1,10 +1,10 @@
-import { Button, Group, Modal, Stack, Textarea, TextInput } from '@mantine/core'
+import { Button, Group, Stack, Textarea, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { acknowledge } from '../../api/alertCommands'
 import type { AlertOut } from '../../api/types'
 import * as alertsCopy from '../../copy/alerts'
-import * as commonCopy from '../../copy/common'
 import { useMyName } from '../../domain/access/useMyName'
+import { FormDialog } from '../../kit/form/FormDialog'
 import { Failure } from '../../kit/state/Failure'
 import { Name } from '../../kit/text/Name'
 import { useAlertCommand } from './useAlertCommand'
@@ -23,12 +23,7 @@ export function AcknowledgeDialog({ alert, onClose }: { alert: AlertOut; onClose
   }
 
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={alertsCopy.acknowledgeTitle}
-      closeButtonProps={{ 'aria-label': commonCopy.close }}
-    >
+    <FormDialog title={alertsCopy.acknowledgeTitle} onClose={onClose}>
       <form onSubmit={submit} noValidate>
         <Stack gap="md">
           <p>
@@ -62,6 +57,6 @@ export function AcknowledgeDialog({ alert, onClose }: { alert: AlertOut; onClose
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </FormDialog>
   )
 }

@@ -1,12 +1,12 @@
-import { Button, Group, Modal, NativeSelect, Stack, Textarea, TextInput } from '@mantine/core'
+import { Button, Group, NativeSelect, Stack, Textarea, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { acceptFinding } from '../../api/findings'
 import type { FindingDetail } from '../../api/types'
 import * as alertsCopy from '../../copy/alerts'
-import * as commonCopy from '../../copy/common'
 import * as findingsCopy from '../../copy/findings'
 import { useMyName } from '../../domain/access/useMyName'
+import { FormDialog } from '../../kit/form/FormDialog'
 import { Failure } from '../../kit/state/Failure'
 import { usePreferences } from '../../lib/preferences'
 import { serverNow } from '../../lib/serverClock'
@@ -50,14 +50,7 @@ export function AcceptDialog({ finding, onClose }: { finding: FindingDetail; onC
   }
 
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      // What was typed is not lost by a key.
-      closeOnEscape={why === ''}
-      title={findingsCopy.acceptTitle}
-      closeButtonProps={{ 'aria-label': commonCopy.close }}
-    >
+    <FormDialog title={findingsCopy.acceptTitle} onClose={onClose}>
       <form onSubmit={submit} noValidate>
         <Stack gap="md">
           <p>
@@ -98,6 +91,6 @@ export function AcceptDialog({ finding, onClose }: { finding: FindingDetail; onC
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </FormDialog>
   )
 }

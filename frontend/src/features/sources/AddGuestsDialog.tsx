@@ -1,6 +1,6 @@
 /** A token for guests, and the configuration of an agent, or a script, that pushes with it. */
 
-import { Alert, Button, Code, CopyButton, Group, Modal, NativeSelect, Skeleton, Stack, TextInput } from '@mantine/core'
+import { Alert, Button, Code, CopyButton, Group, NativeSelect, Skeleton, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { addGuestToken } from '../../api/commands'
@@ -8,6 +8,7 @@ import { guestScriptsQuery } from '../../api/queries'
 import type { GuestScript, Guests } from '../../api/types'
 import * as commonCopy from '../../copy/common'
 import * as guestsCopy from '../../copy/guests'
+import { FormDialog } from '../../kit/form/FormDialog'
 import { Icon } from '../../kit/mark/Icon'
 import { DataState } from '../../kit/state/DataState'
 import { Worded } from '../../kit/text/Worded'
@@ -28,13 +29,7 @@ export function AddGuestsDialog({ port, guests, onClose }: Props) {
     onSuccess: () => client.invalidateQueries({ queryKey: ['guests'] }),
   })
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      size="lg"
-      title={guestsCopy.add}
-      closeButtonProps={{ 'aria-label': commonCopy.close }}
-    >
+    <FormDialog title={guestsCopy.add} size="lg" isSaved={make.isSuccess} onClose={onClose}>
       {make.data === undefined ? (
         <Stack gap="md">
           <TextInput
@@ -72,7 +67,7 @@ export function AddGuestsDialog({ port, guests, onClose }: Props) {
           isTls={guests.is_tls}
         />
       )}
-    </Modal>
+    </FormDialog>
   )
 }
 

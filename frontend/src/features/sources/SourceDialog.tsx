@@ -1,6 +1,6 @@
 /** Adds or changes a source: a form made from the API's schema, a test that names every check, write-only secrets. */
 
-import { Button, Group, Modal, NativeSelect, Skeleton, Stack, Switch, TextInput } from '@mantine/core'
+import { Button, Group, NativeSelect, Skeleton, Stack, Switch, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { FormEvent } from 'react'
 import { sourceKindsQuery } from '../../api/queries'
@@ -8,6 +8,7 @@ import type { SourceKind, SourceOut } from '../../api/types'
 import * as commonCopy from '../../copy/common'
 import * as sourcesCopy from '../../copy/sources'
 import { AtHand } from '../../domain/sources/AtHand'
+import { FormDialog } from '../../kit/form/FormDialog'
 import { SchemaForm } from '../../kit/form/SchemaForm'
 import { useProblemFocus } from '../../kit/form/useProblemFocus'
 import { DataState } from '../../kit/state/DataState'
@@ -24,11 +25,11 @@ export function SourceDialog({ source, onClose }: { source: SourceOut | null; on
   const kinds = useQuery(sourceKindsQuery())
   const title = source === null ? commonCopy.addSource : commonCopy.editNamed(visibleName(source.name))
   return (
-    <Modal opened onClose={onClose} title={title} size="lg" closeButtonProps={{ 'aria-label': commonCopy.close }}>
+    <FormDialog title={title} size="lg" onClose={onClose}>
       <DataState query={kinds} skeleton={<Skeleton height={360} />}>
         {(known) => <SourceForm kinds={known} source={source} onClose={onClose} />}
       </DataState>
-    </Modal>
+    </FormDialog>
   )
 }
 

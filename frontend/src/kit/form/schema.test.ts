@@ -77,7 +77,7 @@ describe('a form made from the API’s JSON Schema', () => {
     const values = initialValues([keys], { keys: ['leaked'] })
     expect(values).toEqual({ keys: [] })
     expect(settingsOf([keys], values)).toEqual({})
-    expect(problemsOf([keys], { keys: ['', ' '] }, new Set()).get('keys')).toBe('Keys is required.')
+    expect(problemsOf([keys], { keys: ['', ' '] }, new Set()).get('keys')).toBe('Keys: enter at least one.')
     expect(problemsOf([keys], values, new Set(['keys'])).size).toBe(0)
     expect(settingsOf([keys], { keys: ['a ', '', 'b'] })).toEqual({ keys: ['a', 'b'] })
   })

@@ -184,7 +184,8 @@ export function problemsOf(
 function problemOf(field: Field, value: unknown, isSet: boolean): string | null {
   const isEmpty =
     value === '' || value === null || value === undefined || (isList(value) && linesIn(value).length === 0)
-  if (isEmpty) return field.required && !(isSecret(field) && isSet) ? formsCopy.required(field.title) : null
+  if (isEmpty && (!field.required || (isSecret(field) && isSet))) return null
+  if (isEmpty) return field.kind === 'list' ? formsCopy.listRequired(field.title) : formsCopy.required(field.title)
   if (field.kind === 'number') return numberProblem(field, value)
   if (field.kind !== 'text' && field.kind !== 'secret') return null
   const text = String(value)

@@ -1,6 +1,6 @@
 /** Adds or changes a channel: a form made from the API's schema, what goes there, and a test message. */
 
-import { Button, Group, Modal, NativeSelect, Skeleton, Stack, Switch, TextInput } from '@mantine/core'
+import { Button, Group, NativeSelect, Skeleton, Stack, Switch, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { FormEvent } from 'react'
 import { channelKindsQuery } from '../../../api/alerts'
@@ -9,12 +9,14 @@ import * as alertsCopy from '../../../copy/alerts'
 import * as channelsCopy from '../../../copy/channels'
 import * as commonCopy from '../../../copy/common'
 import { SEVERITIES } from '../../../domain/alerts/words'
+import { FormDialog } from '../../../kit/form/FormDialog'
 import { SchemaForm } from '../../../kit/form/SchemaForm'
 import { useProblemFocus } from '../../../kit/form/useProblemFocus'
 import { DataState } from '../../../kit/state/DataState'
 import { Failure } from '../../../kit/state/Failure'
 import { visibleName } from '../../../lib/text'
 import { MatchersInput } from '../silences/MatchersInput'
+import { SECRET_FORMAT, SecretMaker } from './SecretMaker'
 import { TrialResult } from './TrialResult'
 import { useChannelForm } from './useChannelForm'
 import { severitiesWords } from './words'
@@ -30,11 +32,11 @@ export function ChannelDialog({ channel, others, onClose }: ChannelDialogProps) 
   const kinds = useQuery(channelKindsQuery())
   const title = channel === null ? channelsCopy.add : commonCopy.editNamed(visibleName(channel.name))
   return (
-    <Modal opened onClose={onClose} title={title} size="lg" closeButtonProps={{ 'aria-label': commonCopy.close }}>
+    <FormDialog title={title} size="lg" onClose={onClose}>
       <DataState query={kinds} skeleton={<Skeleton height={420} />}>
         {(known) => <ChannelForm kinds={known} channel={channel} others={others} onClose={onClose} />}
       </DataState>
-    </Modal>
+    </FormDialog>
   )
 }
 
@@ -76,6 +78,14 @@ function ChannelForm({ kinds, channel, others, onClose }: ChannelDialogProps & {
           onChange={form.setValues}
           problems={form.settingProblems}
           secretsSet={form.secretsSet}
+          above={({ name, format }) =>
+            format === SECRET_FORMAT && (
+              <SecretMaker
+                secrets={(form.values[name] as string[] | undefined) ?? []}
+                onChange={(secrets) => form.setValues({ ...form.values, [name]: secrets })}
+              />
+            )
+          }
         />
         <h3 className="title">{channelsCopy.routing}</h3>
         <NativeSelect

@@ -1,11 +1,11 @@
 /** Rules from a file: first what it would change, then the change. */
 
-import { Button, Checkbox, FileButton, Group, Modal, Stack, Textarea } from '@mantine/core'
+import { Button, Checkbox, FileButton, Group, Stack, Textarea } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { importRules } from '../../../api/alertCommands'
-import * as commonCopy from '../../../copy/common'
 import * as rulesCopy from '../../../copy/rules'
+import { FormDialog } from '../../../kit/form/FormDialog'
 import { Failure } from '../../../kit/state/Failure'
 import { plural } from '../../../lib/text'
 import { useAlertCommand } from '../useAlertCommand'
@@ -26,13 +26,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
   }
 
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={rulesCopy.importTitle}
-      size="lg"
-      closeButtonProps={{ 'aria-label': commonCopy.close }}
-    >
+    <FormDialog title={rulesCopy.importTitle} size="lg" onClose={onClose}>
       <Stack gap="md">
         <p className="muted">{rulesCopy.importText}</p>
         <FileButton accept=".yaml,.yml,application/yaml" onChange={(file) => file !== null && reading.mutate(file)}>
@@ -78,7 +72,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </FormDialog>
   )
 }
 

@@ -1,6 +1,6 @@
 /** Adds or changes a rule, and tries it on the last days before it can page anybody. */
 
-import { Button, Group, Modal, NativeSelect, NumberInput, Skeleton, Stack, Switch, TextInput } from '@mantine/core'
+import { Button, Group, NativeSelect, NumberInput, Skeleton, Stack, Switch, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useMemo } from 'react'
 import { quantitiesQuery } from '../../../api/alerts'
@@ -9,6 +9,7 @@ import * as alertsCopy from '../../../copy/alerts'
 import * as commonCopy from '../../../copy/common'
 import * as rulesCopy from '../../../copy/rules'
 import { SEVERITIES, SUBJECT_KINDS, subjectsWord } from '../../../domain/alerts/words'
+import { FormDialog } from '../../../kit/form/FormDialog'
 import { useProblemFocus } from '../../../kit/form/useProblemFocus'
 import { leastWidth } from '../../../kit/layout/columns'
 import { Icon } from '../../../kit/mark/Icon'
@@ -31,11 +32,11 @@ export function RuleDialog({ rule, onClose }: RuleDialogProps) {
   const quantities = useMemo(() => new Map(query.data?.map((one) => [one.quantity, one])), [query.data])
   const title = rule === null ? rulesCopy.add : commonCopy.editNamed(visibleName(rule.name))
   return (
-    <Modal opened onClose={onClose} title={title} size="xl" closeButtonProps={{ 'aria-label': commonCopy.close }}>
+    <FormDialog title={title} size="xl" onClose={onClose}>
       <DataState query={query} skeleton={<Skeleton height={480} />}>
         {() => <RuleForm rule={rule} quantities={quantities} onClose={onClose} />}
       </DataState>
-    </Modal>
+    </FormDialog>
   )
 }
 

@@ -1,22 +1,13 @@
 /** Adds or changes a maintenance window: when, how often, and for what. */
 
-import {
-  Autocomplete,
-  Button,
-  Checkbox,
-  Group,
-  Modal,
-  NativeSelect,
-  NumberInput,
-  Stack,
-  TextInput,
-} from '@mantine/core'
+import { Autocomplete, Button, Checkbox, Group, NativeSelect, NumberInput, Stack, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { addMaintenance, changeMaintenance } from '../../../api/alertCommands'
 import type { MaintenanceOut } from '../../../api/types'
 import * as commonCopy from '../../../copy/common'
 import * as navigationCopy from '../../../copy/navigation'
 import * as silencesCopy from '../../../copy/silences'
+import { FormDialog } from '../../../kit/form/FormDialog'
 import { useProblemFocus } from '../../../kit/form/useProblemFocus'
 import { leastWidth } from '../../../kit/layout/columns'
 import { Failure } from '../../../kit/state/Failure'
@@ -69,7 +60,7 @@ export function MaintenanceDialog({ window, onClose }: { window: MaintenanceOut 
 
   const title = window === null ? silencesCopy.addWindow : commonCopy.editNamed(visibleName(window.name))
   return (
-    <Modal opened onClose={onClose} title={title} size="lg" closeButtonProps={{ 'aria-label': commonCopy.close }}>
+    <FormDialog title={title} size="lg" onClose={onClose}>
       <form ref={form} onSubmit={submit} noValidate>
         <Stack gap="md">
           <p className="muted">{silencesCopy.windowText}</p>
@@ -168,6 +159,6 @@ export function MaintenanceDialog({ window, onClose }: { window: MaintenanceOut 
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </FormDialog>
   )
 }

@@ -1,14 +1,14 @@
 /** Makes a silence: for what, until when, why, and who says so. */
 
-import { Button, Group, Modal, NativeSelect, Stack, Textarea, TextInput } from '@mantine/core'
+import { Button, Group, NativeSelect, Stack, Textarea, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { addSilence } from '../../../api/alertCommands'
 import type { Matcher } from '../../../api/types'
 import * as alertsCopy from '../../../copy/alerts'
-import * as commonCopy from '../../../copy/common'
 import * as gapsCopy from '../../../copy/gaps'
 import * as silencesCopy from '../../../copy/silences'
 import { useMyName } from '../../../domain/access/useMyName'
+import { FormDialog } from '../../../kit/form/FormDialog'
 import { leastWidth } from '../../../kit/layout/columns'
 import { Failure } from '../../../kit/state/Failure'
 import { usePreferences } from '../../../lib/preferences'
@@ -71,13 +71,7 @@ export function SilenceDialog({ matchers: given, onClose }: SilenceDialogProps) 
   }
 
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={silencesCopy.add}
-      size="lg"
-      closeButtonProps={{ 'aria-label': commonCopy.close }}
-    >
+    <FormDialog title={silencesCopy.add} size="lg" onClose={onClose}>
       <form onSubmit={submit} noValidate>
         <Stack gap="md">
           <p className="muted">{silencesCopy.windowText}</p>
@@ -141,7 +135,7 @@ export function SilenceDialog({ matchers: given, onClose }: SilenceDialogProps) 
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </FormDialog>
   )
 }
 
