@@ -10,6 +10,8 @@ const LISTS =
 const TABLES = new RegExp(`node_modules[\\\\/]@tanstack[\\\\/]|src[\\\\/](?!${LISTS})kit[\\\\/]table`)
 // What stands around a chart comes with charts, which no page needs first.
 const CHARTS = '(charts[\\\\/]numbers|kit[\\\\/]chart[\\\\/](Legend|lineWords|NumbersView))'
+// Dialogs that open when something is pressed share it; no page needs it first.
+const DIALOGS = 'kit[\\\\/]form[\\\\/]FormDialog'
 // The frame of objects' pages: five pages share it, and no other needs it.
 const OBJECTS =
   'domain[\\\\/](cause|diagnosis[\\\\/]Diagnosis|object[\\\\/]ObjectPage|sections[\\\\/](ObjectTabs|registry|section))'
@@ -58,7 +60,7 @@ export default defineConfig({
             { name: 'tables', test: TABLES, priority: 2 },
             {
               name: 'common',
-              test: new RegExp(`src[\\\\/](?!${OBJECTS}|${LISTS}|${CHARTS})`),
+              test: new RegExp(`src[\\\\/](?!${OBJECTS}|${LISTS}|${CHARTS}|${DIALOGS})`),
               minShareCount: 5,
               priority: 1,
             },
@@ -69,7 +71,10 @@ export default defineConfig({
             },
             { name: 'objects', test: new RegExp(OBJECTS) },
             { name: 'switches', test: mantine('Switch|InlineInput'), priority: 1 },
-            { name: 'boxes', test: mantine('Combobox|Drawer|Modal|ModalBase|Popover|ScrollArea') },
+            {
+              name: 'boxes',
+              test: new RegExp(`${mantine('Combobox|Drawer|Modal|ModalBase|Popover|ScrollArea').source}|${DIALOGS}`),
+            },
             {
               name: 'frame-boxes',
               test: /src[\\/]app[\\/](Help|Glossary|MenuDrawer|PreferencesBox|SearchHits|SignInDialog|TimeBox)[.]tsx$/,

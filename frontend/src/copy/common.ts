@@ -46,3 +46,7 @@ export const add = 'Add'
 export const save = 'Save'
 export const andList = (first: string, last: string) => `${first} and ${last}`
 export const addSource = 'Add source'
+export const discardTitle = 'Discard changes?'
+export const discardText = 'Your changes are not saved.'
+export const keepEditing = 'Keep editing'
+export const discard = 'Discard'

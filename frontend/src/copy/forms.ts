@@ -16,7 +16,3 @@ export const number = (field: string, whole: string) => `${field} is a ${whole}n
 export const atLeast = (field: string, limit: number) => `${field} is at least ${limit}.`
 export const atMost = (field: string, limit: number) => `${field} is at most ${limit}.`
 export const whole = 'whole '
-export const discardTitle = 'Discard changes?'
-export const discardText = 'Your changes are not saved.'
-export const keepEditing = 'Keep editing'
-export const discard = 'Discard'

@@ -3,7 +3,6 @@
 import { Button, Group, Modal } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import * as commonCopy from '../../copy/common'
-import * as formsCopy from '../../copy/forms'
 
 interface FormDialogProps {
   title: string
@@ -32,16 +31,16 @@ export function FormDialog({ title, size, isSaved = false, onClose, children }: 
         <Modal
           opened
           onClose={() => ask(false)}
-          title={formsCopy.discardTitle}
+          title={commonCopy.discardTitle}
           closeButtonProps={{ 'aria-label': commonCopy.close }}
         >
-          <p>{formsCopy.discardText}</p>
+          <p>{commonCopy.discardText}</p>
           <Group justify="flex-end" gap="sm" mt="md">
             <Button variant="default" onClick={() => ask(false)} data-autofocus>
-              {formsCopy.keepEditing}
+              {commonCopy.keepEditing}
             </Button>
             <Button color="red" onClick={onClose}>
-              {formsCopy.discard}
+              {commonCopy.discard}
             </Button>
           </Group>
         </Modal>
