@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import type { Page } from '@playwright/test'
-import type { TestRun, TestRunChanges, TestRunLatency } from '../src/api/types'
+import type { FileImport, TestRun, TestRunChanges, TestRunLatency } from '../src/api/types'
 import { violations, violationsInDarkAndLight } from './accessible'
 import { ADMIN_STATE, card, firstId } from './scenes'
 import { expect, test } from './watch'
@@ -53,6 +53,38 @@ for (const [kind, flag] of [
     const width = await page.evaluate(() => document.documentElement.scrollWidth)
     expect(width, 'nothing but tables scrolls sideways').toBeLessThanOrEqual(390)
   })
+
+test('an archive of HCIBench says what became no test run, when asked for', async ({ page, request }) => {
+  const id = await firstId(request, 'datastores')
+  const [captured]: FileImport[] = exampleOf('/api/v1/imports')
+  const archive = {
+    ...captured,
+    format: 'hcibench',
+    file_name: 'fio-8vmdk-4k-1773480000.tgz',
+    state: 'ready',
+    subject: { kind: 'datastore', id, name: 'ds-prod-02' },
+    runs: 8,
+    left_out: 2,
+  }
+  await page.route('**/api/v1/imports', (route) => route.fulfill({ json: [archive] }))
+  await page.route('**/api/v1/imports/*/left-out', (route) =>
+    route.fulfill({ json: exampleOf('/api/v1/imports/{import_id}/left-out') }),
+  )
+  await page.goto(`/datastores/${id}?tab=counters`)
+  const runs = card(page, 'Test runs')
+  await runs.scrollIntoViewIfNeeded()
+  await expect(runs).toContainText('8 test runs, 2 left out')
+  await runs.getByRole('button', { name: /^Left out of fio-8vmdk/ }).focus()
+  await page.keyboard.press('Enter')
+  const reasons = runs.getByRole('region', { name: 'Left out, with reasons' })
+  await expect(reasons).toContainText('No VM of this name is in the inventory')
+  await page.screenshot({ path: test.info().outputPath('left-out.png') })
+  expect(await violationsInDarkAndLight(page)).toEqual([])
+  await page.setViewportSize({ width: 390, height: 844 })
+  expect(await violations(page)).toEqual([])
+  const width = await page.evaluate(() => document.documentElement.scrollWidth)
+  expect(width, 'nothing but tables scrolls sideways').toBeLessThanOrEqual(390)
+})
 
 test('test runs stand beside the layers and two of them are compared by keyboard', async ({ page, request }) => {
   await withRuns(page)

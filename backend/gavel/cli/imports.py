@@ -16,7 +16,7 @@ from gavel.cli.opened import opened
 from gavel.config import Settings
 from gavel.correlate.captures import forget_import, proposed_hosts, tie_import
 from gavel.db.engine import Connection, Engine, reading
-from gavel.db.queries.imports import FileImport, host_id_by_name, list_imports, load_import
+from gavel.db.queries.imports import FileImport, host_id_by_name, list_imports, load_import, load_left_out
 from gavel.db.queries.refs import WORDS, EntityRef
 from gavel.db.queries.run_ties import datastore_id_by_name, disk_id_by_name, vm_id_by_name, volume_id_by_name
 from gavel.domain.errors import GavelError, SettingsError
@@ -31,7 +31,7 @@ _LOAD_TOOLS: Final = {
     "diskspd": "diskspd: -L -Rxml, or its text",
     "iometer": "Iometer: results.csv",
     "sqlio": "sqlio: its text",
-    "hcibench": "HCIBench: the summary that ends in -res.txt",
+    "hcibench": "HCIBench: the folder of a test as zip or tar (a run per VM), or its summary (-res.txt)",
 }
 
 
@@ -138,6 +138,8 @@ def _import_runs(engine: Engine, arguments: argparse.Namespace) -> int:
     def show(import_id: int) -> None:
         with reading(engine) as connection:
             print("\n".join(_lines(load_import(connection, import_id))))
+            for each in load_left_out(connection, import_id):
+                print(f"      left out: {each.file}: {each.reason}")
 
     def import_together(_first: Path) -> None:
         paths = arguments.file
@@ -247,5 +249,6 @@ def _run_lines(imported: FileImport, subject: EntityRef) -> list[str]:
         when = f"{imported.starts_at:%Y-%m-%d %H:%M:%S} – {imported.ends_at:%H:%M:%S} UTC"
     clock = "" if imported.offset_s is None else f"; clock {imported.offset_s:+.2f} s (given)"
     disk = "" if imported.disk is None else f", {imported.disk}"
+    left_out = f", {imported.left_out} left out" if imported.left_out else ""
     runs = f"{imported.runs} test {'run' if imported.runs == 1 else 'runs'}"
-    return [f"      {WORDS.get(subject.kind, subject.kind)} {subject.name}{disk}, {runs}, {when}{clock}"]
+    return [f"      {WORDS.get(subject.kind, subject.kind)} {subject.name}{disk}, {runs}{left_out}, {when}{clock}"]

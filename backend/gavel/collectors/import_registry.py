@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import IO, Final, TypeAlias
 
 from gavel.collectors.imports.diskspd import as_import as diskspd
@@ -34,5 +35,9 @@ FORMATS: Final[Mapping[str, FileFormat]] = {
     "diskspd": FileFormat("diskspd result", diskspd.read_import, is_load_tool=True),
     "iometer": FileFormat("Iometer result", iometer.read_import, is_load_tool=True),
     "sqlio": FileFormat("sqlio result", sqlio.read_import, is_load_tool=True),
-    "hcibench": FileFormat("HCIBench summary", hcibench.read_import, is_load_tool=True),
+    "hcibench": FileFormat(
+        "HCIBench result",
+        partial(hcibench.read_import, vm_readers={".json": fio.last_runs, ".txt": vdbench.runs_of_text}),
+        is_load_tool=True,
+    ),
 }

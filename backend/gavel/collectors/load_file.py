@@ -47,6 +47,11 @@ def _unpacked(data: bytes, file: str) -> bytes:
 
 def bounded(runs: Sequence[LoadRun], file: str) -> ImportedRuns:
     """Raises LoadFileError for more than anybody reads run by run."""
-    if len(runs) > MOST_RUNS:
-        raise LoadFileError(file, f"more than {MOST_RUNS} runs. Import them in several files.")
+    require_few(runs, file, MOST_RUNS)
     return ImportedRuns(tuple(runs))
+
+
+def require_few(runs: Sequence[LoadRun], file: str, most: int) -> None:
+    """Raises LoadFileError for more than that."""
+    if len(runs) > most:
+        raise LoadFileError(file, f"more than {most} runs. Import them in several files.")

@@ -82,7 +82,8 @@ class LoadRun:
     """starts_at, ends_at: of the measurement without its warm-up, by the clock of the machine that ran the tool; both None where the file
     does not say. tool_version: empty where it is not in it. outstanding_limit: I/Os that the run may have outstanding at once; block_size:
     as people write it (4k); None: not in it.
-    figures: of the directions that had I/O, `all` last. series: where the tool logged its latency over time.
+    figures: of the directions that had I/O, `all` last. series: where the tool logged its latency over time. vm_name: the VM that it ran
+    in, where the file holds runs of several; None: it is of what the file is tied to.
     """
 
     name: str
@@ -96,10 +97,28 @@ class LoadRun:
     figures: Sequence[LoadFigures]
     warnings: Sequence[LoadWarning]
     series: Sequence[LoadSeries] = ()
+    vm_name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedRun:
+    """A run with what it is tied to."""
+
+    run: LoadRun
+    tie: RunTie
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOutFile:
+    """A file of a bundle that became no run, and why."""
+
+    file: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedRuns:
-    """What one file of a load tool holds, in its order; at least one run."""
+    """What one file of a load tool holds, in its order; at least one run. left_out: of a bundle."""
 
     runs: Sequence[LoadRun]
+    left_out: Sequence[LeftOutFile] = ()

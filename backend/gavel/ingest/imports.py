@@ -33,7 +33,7 @@ from gavel.domain.imports import (
 )
 from gavel.domain.load_runs import ImportedRuns
 from gavel.domain.text import clean_text
-from gavel.ingest.run_ties import required_tie, tie_still_there
+from gavel.ingest.run_ties import placed_runs, required_tie, tie_still_there
 from gavel.ingest.worker import WorkerContext
 
 log = structlog.get_logger(__name__)
@@ -70,7 +70,9 @@ def _save(
     if isinstance(held, ImportedCapture):
         save_capture(connection, import_id, held, now)
         return
-    save_runs(connection, import_id, tie_still_there(connection, options), held.runs, options.offset_s, now)
+    tie = tie_still_there(connection, options)
+    placed, left_out = placed_runs(connection, held, tie, options.offset_s)
+    save_runs(connection, import_id, placed, left_out, options.offset_s, now)
 
 
 def _require_tie(connection: Connection, kind: str, options: ImportOptions) -> None:

@@ -1233,6 +1233,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/imports/{import_id}/left-out": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Import Left Out
+         * @description Files of a bundle that became no test run, and names of VMs whose files did not, with the reason.
+         */
+        get: operations["import_left_out"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/imports/{import_id}/parts": {
         parameters: {
             query?: never;
@@ -4662,7 +4682,7 @@ export interface components {
          *     samples, true within `offset_error_s`; `offset_by`: how that is known, with `correlation` of the I/Os that both sides count. `narrows`:
          *     the bounds of minutes become narrower by it; `note`: why not, or where not. `subject`, `disk`, `runs`: of a load tool's result, the
          *     VM, datastore or volume that it is tied to (null: no longer in the inventory), the virtual disk of the VM where it is tied to one, and
-         *     its test runs. `suggests_offline`: of a capture that can be looked at as
+         *     its test runs; `left_out`: how many files of a bundle became no test run. `suggests_offline`: of a capture that can be looked at as
          *     an offline environment only, as no host of the inventory is its, or samples of its time are no longer kept.
          */
         ImportOut: {
@@ -4698,6 +4718,8 @@ export interface components {
             host_name: string | null;
             /** Id */
             id: number;
+            /** Left Out */
+            left_out: number;
             /** Matched Devices */
             matched_devices: number;
             /** Narrows */
@@ -5033,6 +5055,16 @@ export interface components {
          * @enum {string}
          */
         LeafKind: "datastores" | "vms" | "hosts" | "volumes" | "arrays";
+        /**
+         * LeftOutFile
+         * @description A file of a bundle that became no run, and why.
+         */
+        LeftOutFile: {
+            /** File */
+            file: string;
+            /** Reason */
+            reason: string;
+        };
         /**
          * ListedArray
          * @description `standing`: its row of the overview over the window.
@@ -20200,6 +20232,7 @@ export interface operations {
                      *         "host_id": 4,
                      *         "host_name": "esx-04.example.com",
                      *         "id": 7,
+                     *         "left_out": 0,
                      *         "matched_devices": 11,
                      *         "narrows": true,
                      *         "note": null,
@@ -20260,6 +20293,7 @@ export interface operations {
                      *       "host_id": 4,
                      *       "host_name": "esx-04.example.com",
                      *       "id": 7,
+                     *       "left_out": 0,
                      *       "matched_devices": 11,
                      *       "narrows": true,
                      *       "note": null,
@@ -20324,6 +20358,7 @@ export interface operations {
                      *       "host_id": 4,
                      *       "host_name": "esx-04.example.com",
                      *       "id": 7,
+                     *       "left_out": 0,
                      *       "matched_devices": 11,
                      *       "narrows": true,
                      *       "note": null,
@@ -20415,6 +20450,7 @@ export interface operations {
                      *       "host_id": 4,
                      *       "host_name": "esx-04.example.com",
                      *       "id": 7,
+                     *       "left_out": 0,
                      *       "matched_devices": 11,
                      *       "narrows": true,
                      *       "note": null,
@@ -20477,6 +20513,46 @@ export interface operations {
                      *     ]
                      */
                     "application/json": components["schemas"]["HostFitOut"][];
+                };
+            };
+            401: components["responses"]["Refused401"];
+            404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
+            422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    import_left_out: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                import_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "file": "hci-fio-17-0-3",
+                     *         "reason": "No VM of this name is in the inventory. Its I/Os are in the run of the datastore alone."
+                     *       },
+                     *       {
+                     *         "file": "hci-fio-17-0-4.json",
+                     *         "reason": "the JSON that begins at line 1 breaks off: the file is cut short. Copy the whole file, or run fio again."
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["LeftOutFile"][];
                 };
             };
             401: components["responses"]["Refused401"];

@@ -61,3 +61,15 @@ export const testRunLatencyQuery = ({ kind, id: thing_id }: Tied, run_id: number
         { signal },
       ),
   })
+
+export const leftOutQuery = (import_id: number) =>
+  queryOptions({
+    queryKey: ['imports', import_id, 'left-out'] as const,
+    queryFn: ({ signal }) =>
+      call(
+        requestsCopy.leftOut,
+        (options) =>
+          client.GET('/api/v1/imports/{import_id}/left-out', { params: { path: { import_id } }, ...options }),
+        { signal },
+      ),
+  })

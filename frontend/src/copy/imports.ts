@@ -15,10 +15,11 @@ export const uploads = 'Uploads'
 export const uploadFailed = (file: string) => `${file}: not uploaded`
 export const tieFailed = 'Host not chosen'
 export const remove = 'Remove'
+export const runsAndLeftOut = (runs: string, leftOut: number) => (leftOut === 0 ? runs : `${runs}, ${leftOut} left out`)
 export const removeTitle = 'Remove import'
 export const removeRestores =
   'The minutes it narrows are attributed again without it. To use it again, upload the file again.'
-export const removeRuns = 'Its test runs are deleted. No other number changes.'
+export const removeRuns = 'Its test runs are deleted; of an archive, those of all its VMs. No other number changes.'
 export const removeReading = 'The uploaded part is deleted.'
 export const removeNamed = (file: string) => `Remove ${file}`
 export const states = {

@@ -13,7 +13,8 @@ export const drops = {
   diskspd: 'Drop results of diskspd on this card. Run: diskspd … -Sh -L -Rxml > run.xml',
   iometer: 'Drop results.csv of Iometer on this card.',
   sqlio: 'Drop what sqlio prints on this card. Run: sqlio … -LS -BN > run.txt',
-  hcibench: 'Drop the summary of HCIBench on this card (its name ends in -res.txt).',
+  hcibench:
+    'Drop the folder of a test of HCIBench on this card as a zip or tar (on the page of its datastore: a run per VM, and their sum), or its summary (its name ends in -res.txt).',
 } as const
 export const toolNames = {
   fio: 'fio',
@@ -77,6 +78,11 @@ export const compare = 'Compare'
 export const compareNamed = (run: string) => `Compare ${run}`
 export const compareHint = 'Select two runs to compare them.'
 export const remove = 'Remove'
+export const archive = (runs: number, leftOut: number) =>
+  `${runs} test ${runs === 1 ? 'run' : 'runs'}, ${leftOut} left out`
+export const leftOut = 'Left out'
+export const leftOutNamed = (file: string) => `Left out of ${file}`
+export const leftOutList = 'Left out, with reasons'
 export const removeNamed = (file: string) => `Remove ${file}`
 export const tool = (name: string, version: string, file: string) => `${[name, version].join(' ').trim()} · ${file}`
 export const settings = (block: string | null, outstanding: string | null) =>

@@ -9,11 +9,13 @@ from gavel.api.convert_imports import report_out
 from gavel.api.deps import AdminOnly, AppDep, AppState, NowDep, ReaderOnly
 from gavel.api.inputs import INT64_MAX, Id
 from gavel.api.problems import refuses
+from gavel.api.schemas.answer import Answer
 from gavel.api.schemas.imports import CaptureTieIn, HostFitOut, ImportIn, ImportOut, ImportReportOut, UploadPartOut
 from gavel.correlate.captures import forget_import, is_apart, proposed_hosts, tie_import, whole_samples_since
 from gavel.db.engine import reading
-from gavel.db.queries.imports import FileImport, list_imports, load_import, load_report
+from gavel.db.queries.imports import FileImport, list_imports, load_import, load_left_out, load_report
 from gavel.domain.imports import ImportOptions
+from gavel.domain.load_runs import LeftOutFile
 from gavel.ingest.imports import begin_upload, take_part
 
 router = APIRouter(tags=["imports"], dependencies=[ReaderOnly])
@@ -61,6 +63,13 @@ def import_report(import_id: Id, app: AppDep) -> ImportReportOut:
     if report is None:
         raise HTTPException(409, f"Import {import_id} has no report: it is not read yet, or it holds test runs.")
     return report_out(report)
+
+
+@router.get("/imports/{import_id}/left-out")
+def import_left_out(import_id: Id, app: AppDep) -> list[Answer[LeftOutFile]]:
+    """Files of a bundle that became no test run, and names of VMs whose files did not, with the reason."""
+    with reading(app.engine) as connection:
+        return load_left_out(connection, import_id)
 
 
 @router.get("/imports/{import_id}/hosts")

@@ -21,7 +21,7 @@ class ImportOut(Out):
     samples, true within `offset_error_s`; `offset_by`: how that is known, with `correlation` of the I/Os that both sides count. `narrows`:
     the bounds of minutes become narrower by it; `note`: why not, or where not. `subject`, `disk`, `runs`: of a load tool's result, the
     VM, datastore or volume that it is tied to (null: no longer in the inventory), the virtual disk of the VM where it is tied to one, and
-    its test runs. `suggests_offline`: of a capture that can be looked at as
+    its test runs; `left_out`: how many files of a bundle became no test run. `suggests_offline`: of a capture that can be looked at as
     an offline environment only, as no host of the inventory is its, or samples of its time are no longer kept."""
 
     id: int
@@ -37,6 +37,7 @@ class ImportOut(Out):
     disk_id: int | None
     disk: str | None
     runs: int
+    left_out: int
     host_name: str | None
     host_id: int | None
     host: str | None

@@ -20,7 +20,7 @@ from gavel.db.schema.offline_builds import offline_build_file
 from gavel.db.series import packed
 from gavel.db.series.catalog import SAMPLES
 from gavel.domain.imports import Float64Array, ImportOptions, ImportState, Int64Array, OffsetOrigin
-from gavel.domain.load_runs import RunTie, TieKind
+from gavel.domain.load_runs import LeftOutFile, RunTie, TieKind
 from gavel.domain.source import Stream
 
 _MOST_LISTED = 1000
@@ -32,7 +32,7 @@ class FileImport:
 
     host: name of the host that it is tied to; host_name: as the file calls it. devices: of the capture; matched_devices: those that are
     devices of that host. subject, disk, runs: of a load tool's result, what it is tied to while that is in the inventory, the virtual disk
-    of it where it is tied to one, and how many runs it holds.
+    of it where it is tied to one, and how many runs it holds. left_out: how many files of a bundle became no run.
     """
 
     id: int
@@ -50,6 +50,7 @@ class FileImport:
     disk_id: int | None
     disk: str | None
     runs: int
+    left_out: int
     host_name: str | None
     host_id: int | None
     host: str | None
@@ -71,7 +72,7 @@ _DISK_ID = _ONE.options["disk_id"].as_integer()
 _DEVICES = select(func.count()).where(captured_object.c.import_id == _ONE.id, captured_object.c.kind == "device")
 _LISTED = (
     select(
-        *(column for column in _ONE if column.name not in ("report", "half_us")),
+        *(column for column in _ONE if column.name not in ("report", "half_us", "left_out")),
         esxi_host.c.name.label("host"),
         *(
             select(table.c.name)
@@ -81,6 +82,7 @@ _LISTED = (
             for kind, table in _TIE_TABLES.items()
         ),
         select(vm_disk.c.label).where(vm_disk.c.id == _DISK_ID).scalar_subquery().label("disk"),
+        func.jsonb_array_length(_ONE.left_out).label("left_out"),
         select(func.count()).where(load_run.c.import_id == _ONE.id).scalar_subquery().label("runs"),
         _DEVICES.scalar_subquery().label("devices"),
         _DEVICES.where(captured_object.c.device_id.is_not(None)).scalar_subquery().label("matched_devices"),
@@ -120,6 +122,14 @@ def load_report(connection: Connection, import_id: int) -> Mapping[str, Any] | N
         raise NotFoundError(f"There is no import {import_id}.")
     report: Mapping[str, Any] | None = row.report
     return report
+
+
+def load_left_out(connection: Connection, import_id: int) -> list[LeftOutFile]:
+    """Files of a bundle that became no run. Raises NotFoundError."""
+    found = connection.execute(select(_ONE.left_out).where(_ONE.id == import_id)).scalar_one_or_none()
+    if found is None:
+        raise NotFoundError(f"There is no import {import_id}.")
+    return [LeftOutFile(**each) for each in found]
 
 
 def waiting_imports(connection: Connection) -> list[int]:

@@ -1,6 +1,10 @@
-"""What runs of load tools are tied to, found by the names that people call it."""
+"""What runs of load tools are tied to, found by the names that people or files call it."""
 
-from sqlalchemy import func, select
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import exists, func, select
 
 from gavel.db.engine import Connection
 from gavel.db.errors import NotFoundError
@@ -17,6 +21,30 @@ def vm_id_by_name(connection: Connection, name: str) -> int:
     if len(found) != 1:
         raise NotFoundError(f"{len(found) or 'No'} VMs are called {name!r}.")
     return int(found[0])
+
+
+@dataclass(frozen=True, slots=True)
+class NamedVm:
+    """A VM that is, or was, in the inventory. is_on_datastore: of the one that was asked about, as far as its disks are or were there."""
+
+    id: int
+    is_present: bool
+    first_seen_at: datetime
+    last_seen_at: datetime
+    is_on_datastore: bool
+
+
+def vms_called(connection: Connection, names: Collection[str], datastore_id: int) -> Mapping[str, list[NamedVm]]:
+    """By name in lower case, also those that are gone: tests remove their VMs."""
+    called = func.lower(vm.c.name)
+    on_datastore = exists().where(vm_disk.c.vm_id == vm.c.id, vm_disk.c.datastore_id == datastore_id)
+    query = select(called, vm.c.id, vm.c.present, vm.c.first_seen_at, vm.c.last_seen_at, on_datastore).where(
+        called.in_({name.lower() for name in names})
+    )
+    found: dict[str, list[NamedVm]] = {}
+    for name, *rest in connection.execute(query.order_by(vm.c.id)):
+        found.setdefault(name, []).append(NamedVm(*rest))
+    return found
 
 
 def disks_of_vm(connection: Connection, vm_id: int) -> dict[str, int]:

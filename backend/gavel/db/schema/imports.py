@@ -22,7 +22,8 @@ from gavel.db.schema.base import identity, instant, metadata
 
 # state: `domain.imports.ImportState`. options: what was chosen beside the file. starts_at, ends_at: by the file's own clock, in UTC;
 # offset_s: how far that clock is ahead of the host's samples. narrows: whether it has a say in the ledger; note: why not.
-# reads_begun: by processes, of which all but the last ended before they had read it.
+# left_out: `domain.load_runs.LeftOutFile` of a bundle, as JSON. reads_begun: by processes, of which all but the last
+# ended before they had read it.
 file_import = Table(
     "file_import",
     metadata,
@@ -48,6 +49,7 @@ file_import = Table(
     Column("narrows", Boolean, nullable=False, server_default=text("false")),
     Column("note", Text),
     Column("report", JSONB),
+    Column("left_out", JSONB, nullable=False, server_default=text("'[]'")),
     Column("reads_begun", Integer, nullable=False, server_default=text("0")),
 )
 

@@ -20,6 +20,7 @@ import { CardSkeleton } from '../diagnosis/Skeletons'
 import { DropArea, Uploads, useUploads } from '../imports/Uploads'
 import { KIND } from '../kinds'
 import { ChangesCard } from './ChangesCard'
+import { LeftOut } from './LeftOut'
 import { ResultChoice, type VirtualDisk } from './ResultChoice'
 import { RunsTable } from './RunsTable'
 import { FIRST_CHOICE, targetOf } from './resultTools'
@@ -44,15 +45,16 @@ export function TestRunsCard({ to, disks }: TestRunsCardProps) {
   const { isAdmin } = useSession()
   const [offset, setOffset] = useState(0)
   const query = useQuery(testRunsQuery(to, offset))
-  const imports = useImports(to)
+  const { all, imports } = useImports(to)
   const [choice, setChoice] = useState(FIRST_CHOICE)
   const { sending, send } = useUploads(imports, { [KEYS[to.kind]]: to.id, ...targetOf(choice) })
   const [selected, setSelected] = useState<readonly number[]>([])
   const [charted_id, setCharted] = useState<number | null>(null)
   const charted = query.data?.items.find(({ run }) => run.id === charted_id)
   const [removed_id, setRemoved] = useState<number | null>(null)
-  const removed = imports.find((each) => each.id === removed_id)
+  const removed = all.find((each) => each.id === removed_id)
   const unread = imports.filter(({ state }) => state !== 'ready')
+  const partial = imports.filter(({ state, left_out }) => state === 'ready' && left_out > 0)
   const isEmpty = sending.length === 0 && unread.length === 0
   const toggle = (run_id: number) =>
     setSelected((all) => (all.includes(run_id) ? all.filter((each) => each !== run_id) : [...all.slice(-1), run_id]))
@@ -73,6 +75,9 @@ export function TestRunsCard({ to, disks }: TestRunsCardProps) {
         )}
         {sending.length > 0 && <Uploads sending={sending} />}
         {unread.length > 0 && <Unread imports={unread} onRemove={isAdmin ? setRemoved : null} />}
+        {partial.map((file) => (
+          <LeftOut key={file.id} file={file} />
+        ))}
         <DataState
           query={query}
           skeleton={<Skeleton height={160} m="md" />}
@@ -106,10 +111,17 @@ export function TestRunsCard({ to, disks }: TestRunsCardProps) {
   )
 }
 
-/** Those of this object; when one has been read, its runs are asked for. */
-function useImports({ kind, id }: Tied): readonly FileImport[] {
+interface Imports {
+  /** Also those of other objects: a run of a VM may have come with the archive of its datastore. */
+  all: readonly FileImport[]
+  imports: readonly FileImport[]
+}
+
+/** Those of this object; when one has been read, runs are asked for. */
+function useImports({ kind, id }: Tied): Imports {
   const client = useQueryClient()
-  const imports = (useQuery(importsQuery()).data ?? []).filter(
+  const all = useQuery(importsQuery()).data ?? []
+  const imports = all.filter(
     ({ subject }) => subject !== null && subject.kind === KIND[kind].subject && subject.id === id,
   )
   const ready = imports
@@ -118,9 +130,9 @@ function useImports({ kind, id }: Tied): readonly FileImport[] {
     .join()
   // biome-ignore lint/correctness/useExhaustiveDependencies: asked for again whenever others are ready
   useEffect(() => {
-    void client.invalidateQueries({ queryKey: ['test-runs', kind, id] })
-  }, [client, kind, id, ready])
-  return imports
+    void client.invalidateQueries({ queryKey: ['test-runs'] })
+  }, [client, ready])
+  return { all, imports }
 }
 
 interface UnreadProps {

@@ -6,6 +6,7 @@ import type { TiedKind } from '../../api/testRuns'
 import type { TestRun, TestRunChanges } from '../../api/types'
 import { PreferencesProvider } from '../../lib/preferences'
 import { ChangesTable } from './ChangesCard'
+import { ReasonList } from './LeftOut'
 import { RunsTable } from './RunsTable'
 import { notesOf } from './runWords'
 
@@ -286,4 +287,20 @@ it.each([
   expect(screen.queryByText(`The ${noun} did 1.50 × the I/Os of the tool in these minutes.`)).not.toBeNull()
   expect(screen.queryByText('clock +2.00 s, as given')).not.toBeNull()
   expect(document.body.textContent).toContain(`Layers hold the I/Os of ${whose}.`)
+})
+
+it('files of an archive that became no run are listed with their reason', () => {
+  shown(
+    <ReasonList
+      files={[
+        { file: 'hci-3', reason: 'No VM of this name is in the inventory.' },
+        { file: 'hci-4.json', reason: 'the file is cut short.' },
+      ]}
+    />,
+  )
+  expect(screen.getByRole('region', { name: 'Left out, with reasons' })).not.toBeNull()
+  expect(screen.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual([
+    'hci-3: No VM of this name is in the inventory.',
+    'hci-4.json: the file is cut short.',
+  ])
 })

@@ -156,8 +156,8 @@ function Details({ file }: { file: FileImport }) {
 }
 
 /** Of a load tool: its runs are on the page of what they are tied to. */
-function RunDetails({ file: { subject, runs } }: { file: FileImport }) {
-  const count = plural(runs, importsCopy.run)
+function RunDetails({ file: { subject, runs, left_out } }: { file: FileImport }) {
+  const count = importsCopy.runsAndLeftOut(plural(runs, importsCopy.run), left_out)
   const address = subject === null ? null : addressOf(subject)
   if (subject === null || address === null) return <p>{count}</p>
   return (

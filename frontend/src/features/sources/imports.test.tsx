@@ -58,6 +58,7 @@ const READY: FileImport = {
   disk_id: null,
   disk: null,
   runs: 0,
+  left_out: 0,
 }
 
 const shown = (children: React.ReactNode) =>

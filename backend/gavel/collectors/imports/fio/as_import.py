@@ -1,5 +1,6 @@
 """A result of fio as it is kept: one run per group of jobs that ran together; its JSON, its latency logs, or both in one bundle."""
 
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from typing import IO, Any
 
@@ -28,6 +29,12 @@ def read_import(stream: IO[bytes], file: str, options: ImportOptions) -> Importe
         if name is not None:
             return bounded(runs_of_logs([read_log(stream, name)], options), file)
     return bounded([each.run for each in _results(read_text(stream, file), file)], file)
+
+
+def last_runs(text: str, file: str, _options: ImportOptions) -> list[LoadRun]:
+    """Of the last document alone, where fio wrote time and again what it had counted so far (--status-interval). Raises LoadFileError."""
+    ((line, document),) = deque(documents(text, file), maxlen=1)
+    return [each.run for each in _grouped(document, line, file)]
 
 
 def _bundled(stream: IO[bytes], file: str, options: ImportOptions) -> list[LoadRun]:
