@@ -42,7 +42,7 @@ def arrays() -> ArrayInventory:
     return replace(array_inventory(), volumes=volumes, pods=(), connections=(), directories=(), exports=())
 
 
-def hosts() -> HostInventory:
+def hosts(vms: int = VMS, disks_per_vm: int = DISKS_PER_VM) -> HostInventory:
     stores = range(DATASTORES)
     return replace(
         host_inventory(),
@@ -54,8 +54,8 @@ def hosts() -> HostInventory:
             Datastore(f"ds-{n}", f"ds-{n}", DatastoreType.VMFS, None, 2**40, (naa(serial(n)),), hosts_of(n))
             for n in stores
         ),
-        vms=tuple(Vm(f"vm-{n}", f"vm-{n}", None, "poweredOn", hosts_of(n % DATASTORES)[n % 2]) for n in range(VMS)),
-        disks=tuple(disk(f"vm-{n}", slot, f"ds-{n % DATASTORES}") for n in range(VMS) for slot in range(DISKS_PER_VM)),
+        vms=tuple(Vm(f"vm-{n}", f"vm-{n}", None, "poweredOn", hosts_of(n % DATASTORES)[n % 2]) for n in range(vms)),
+        disks=tuple(disk(f"vm-{n}", slot, f"ds-{n % DATASTORES}") for n in range(vms) for slot in range(disks_per_vm)),
     )
 
 
@@ -81,13 +81,13 @@ def batch(
 class Site:
     """Both sides of the site in a store of their own."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, found: HostInventory | None = None) -> None:
         self.engine = engine
         self.now = START
         self.place = WorkerContext(engine, Connections(Vault(bytes(32))), now=lambda: self.now)
         self._rng = np.random.default_rng(1)
         self._inventories: dict[SourceKind, HostInventory | ArrayInventory] = {
-            SourceKind.VCENTER: hosts(),
+            SourceKind.VCENTER: found or hosts(),
             SourceKind.FLASHARRAY: arrays(),
         }
         self._ids = {kind: self._add(kind) for kind in self._inventories}

@@ -8,7 +8,7 @@ what was filled on plain PostgreSQL: ended and started again it goes on. Nothing
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import chain
@@ -184,13 +184,13 @@ def stretch(hour: datetime, grain_s: int) -> Stretch:
 # --- packing ----------------------------------------------------------------------------------------------------------
 
 
-def pack_plain(engine: Engine) -> dict[str, Width]:
+def pack_plain(engine: Engine, measured: Mapping[str, Series] = MEASURED) -> dict[str, Width]:
     over = datetime.now(UTC) + 9 * DAY
     maintenance.roll_dirty(engine, datetime.now(UTC))
     while maintenance.reorder_closed(engine, over - HOUR):
         pass
     with reading(engine) as connection:
-        fullest = {name: _fullest_partition(connection, one) for name, one in MEASURED.items()}
+        fullest = {name: _fullest_partition(connection, one) for name, one in measured.items()}
         loose = {name: _bytes(connection, [partition.name]) for name, (partition, _) in fullest.items()}
     while maintenance.pack_closed(engine, over):
         pass
@@ -210,10 +210,10 @@ def _fullest_partition(connection: Connection, series: Series) -> tuple[Partitio
     return partition, rows
 
 
-def pack_columnstore(engine: Engine) -> dict[str, Width]:
+def pack_columnstore(engine: Engine, measured: Mapping[str, Series] = MEASURED) -> dict[str, Width]:
     refresh(engine, ROLLS.values(), datetime.now(UTC))
     with reading(engine) as connection:
-        fullest = {name: _fullest_chunk(connection, name) for name in MEASURED}
+        fullest = {name: _fullest_chunk(connection, name) for name in measured}
     widths = {}
     for name, (chunk, rows) in fullest.items():
         with transaction(engine) as connection:

@@ -5,11 +5,8 @@ folder holds database, answered lines and what was done; ended and started again
 """
 
 import json
-import os
 import random
-import signal
 import subprocess
-import sys
 import threading
 import time
 from collections import Counter
@@ -21,21 +18,21 @@ from pathlib import Path
 
 import httpx
 import psycopg
+from tests.chaos.guest_listener import Listener
 from tests.product.running import free_ports, tell
 
 from gavel.admin.guests import make_guest_token
 from gavel.db.engine import Role, open_engine
 from gavel.db.migrate import migrate
 from gavel.embedded import postgres
-from gavel.embedded.deathsignal import with_parent
 from gavel.embedded.errors import StartError
 
 AGENTS, DISKS = 6, 25
 # Readings closer than half a second make no interval.
 _PAUSE_S = 0.6
 _RETRY_S, _UP_S, _TELL_EVERY = 0.1, 60, 50
-# A push of so many lines takes about half of it.
-_COMMITTED_S = 0.05
+# A push waits up to 0.25 s for its transaction, which takes some hundredths of one.
+_COMMITTED_S = 0.4
 # The database dies often here and the machine never does.
 _MACHINE_STAYS = {"fsync": "off", "shared_buffers": "32MB"}
 _STORED = """
@@ -90,8 +87,9 @@ class Processes:
         self._data = folder / "postgres"
         self._log = (folder / "processes.log").open("ab+")
         self._database: subprocess.Popen[bytes] | None = None
-        self._listener: subprocess.Popen[bytes] | None = None
+        self._listener: Listener | None = None
         self.port = free_ports(1)
+        self._client = httpx.Client(timeout=5, trust_env=False)
 
     @property
     def database_url(self) -> str:
@@ -114,37 +112,35 @@ class Processes:
                 return
 
     def start_listener(self) -> None:
-        arguments = ["--factory", "gavel.listener.app:create_app", "--host", "127.0.0.1", "--port", str(self.port)]
-        self._listener = subprocess.Popen(
-            [sys.executable, "-m", "uvicorn", *arguments, "--no-access-log", "--http", "gavel.api.http_protocol:DeadlineProtocol"],
-            stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log, start_new_session=True,
-            env=os.environ | {"GAVEL_DATABASE_URL": self.database_url},
-            preexec_fn=with_parent(signal.SIGKILL),  # noqa: PLW1509 (two system calls)
-        )  # fmt: skip
+        """Once it answers; the database has to be there."""
+        if self._listener is None:
+            self._listener = Listener(self.database_url, self.port, self._log)
+        self._listener.start()
         until = time.monotonic() + _UP_S
         while not self._answers():
-            assert self._listener.poll() is None, self.said()
+            assert self._listener.is_alive, self.said()
             assert time.monotonic() < until, self.said()
-            time.sleep(0.05)
+            time.sleep(0.02)
 
     def _answers(self) -> bool:
         try:
-            return httpx.get(f"http://127.0.0.1:{self.port}/health", timeout=5, trust_env=False).status_code == 200
+            return self._client.get(f"http://127.0.0.1:{self.port}/health").status_code == 200
         except httpx.HTTPError:
             return False
 
     def kill(self, *, both: bool) -> None:
-        for process in (self._listener, self._database if both else None):
-            if process is not None:
-                process.kill()
-                process.wait()
+        if self._listener is not None:
+            self._listener.kill()
+        if both and self._database is not None:
+            self._database.kill()
+            self._database.wait()
 
     def end(self) -> None:
         if self._listener is not None:
-            self._listener.kill()
-            self._listener.wait()
+            self._listener.end()
         if self._database is not None:
             postgres.stop(self._database)
+        self._client.close()
         self._log.close()
 
     def said(self) -> str:

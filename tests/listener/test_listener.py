@@ -34,7 +34,9 @@ def engine(module_postgres_url: str) -> Iterator[Engine]:
 
 @pytest.fixture(scope="module")
 def client(module_postgres_url: str) -> Iterator[TestClient]:
-    with TestClient(build(open_engine(module_postgres_url, Role.WORKER)), raise_server_exceptions=False) as made:
+    with TestClient(
+        build(open_engine(module_postgres_url, Role.WORKER), apart_s=0), raise_server_exceptions=False
+    ) as made:
         yield made
 
 
@@ -125,7 +127,7 @@ def test_write_a_replay_changes_nothing(agent: Agent) -> None:
 
 def test_write_goes_on_with_the_stored_reading_after_a_start(agent: Agent, module_postgres_url: str) -> None:
     assert agent.push(agent.line()) == 204
-    with TestClient(build(open_engine(module_postgres_url, Role.WORKER))) as second:
+    with TestClient(build(open_engine(module_postgres_url, Role.WORKER), apart_s=0)) as second:
         agent.client = second
         assert agent.push(agent.line(ops=300)) == 204
     assert [ops for ops, *_ in agent.samples()] == [300]

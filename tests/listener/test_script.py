@@ -38,7 +38,7 @@ def engine(module_postgres_url: str) -> Iterator[Engine]:
 
 @pytest.fixture(scope="module")
 def address(module_postgres_url: str) -> Iterator[str]:
-    application: Any = build(open_engine(module_postgres_url, Role.WORKER))
+    application: Any = build(open_engine(module_postgres_url, Role.WORKER), apart_s=0)
     server = uvicorn.Server(uvicorn.Config(application, port=0, log_level="warning"))
     thread = threading.Thread(target=server.run)
     thread.start()

@@ -62,7 +62,7 @@ def test_the_listener_of_guests_runs_only_when_it_has_an_address(tmp_path: Path)
     plain, secure = (
         next(each for each in stack(settings) if each.name == "ingest") for settings in (without_tls, with_tls)
     )
-    assert plain.launch().argv[-1] == "gavel.api.http_protocol:DeadlineProtocol"
+    assert plain.launch().argv[-1] == "gavel.listener.http_protocol:PushProtocol"
     assert secure.launch().argv[-4:] == ["--ssl-certfile", "/tls/chain.pem", "--ssl-keyfile", "/tls/key.pem"]
     with pytest.raises(ValueError, match="together"):
         Settings(data_dir=tmp_path, ingest_certificate=Path("/tls/chain.pem"))

@@ -23,12 +23,14 @@ class DeadlineProtocol(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         if len(self.connections) > MOST_CONNECTIONS:
-            transport.write(
-                _answer(503, "Service Unavailable", "Too many connections are open. Try again in some seconds.")
-            )
+            transport.write(self.full())
             transport.close()
             return
         self._enter("head")
+
+    def full(self) -> bytes:
+        """The answer to whoever comes when all places are taken."""
+        return _answer(503, "Service Unavailable", "Too many connections are open. Try again in some seconds.")
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)

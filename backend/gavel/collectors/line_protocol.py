@@ -256,6 +256,9 @@ def _field(name: str, text: str) -> FieldValue:
     """Integers end in i or u, texts begin with a quotation mark, everything else is a float or a truth value."""
     if text.startswith('"'):
         return text[1:]
+    # As nearly all are.
+    if text[-1:] == "i" and len(text) < 19 and text[:-1].isdigit() and text.isascii():
+        return int(text[:-1])
     if text[-1:] in ("i", "u") and _INTEGER.fullmatch(text[:-1]):
         whole = int(text[:-1])
         fits = 0 <= whole < 2 * _INT64 if text[-1] == "u" else -_INT64 <= whole < _INT64

@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import binascii
+import gc
 import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
@@ -29,8 +30,8 @@ from gavel.db.queries.guest_tokens import GuestToken
 from gavel.domain.guests import PushedReadings
 from gavel.ingest.guests import OTLP_READERS, OtlpError, Push, read_line_protocol
 from gavel.listener.body import MOST_BYTES, BodyTooLargeError, UnreadableBodyError, read_body, unpacked
-from gavel.listener.limits import Rates
-from gavel.listener.writer import BusyError, Writer
+from gavel.listener.limits import LATER_S, MOST_UNDER_WAY, Rates
+from gavel.listener.writer import APART_S, BusyError, Writer
 from gavel.log import configure
 
 log = structlog.get_logger(__name__)
@@ -38,9 +39,10 @@ log = structlog.get_logger(__name__)
 # A revoked token is good no longer than this.
 _TOKEN_KEPT_S = 5.0
 _TOKENS_KEPT = 4096
-# Bodies that are read or parsed at once: 10 MiB each at most.
+# Bodies that are read or parsed at once: 10 MiB each at most. One that is as small as those of single guests does not count, and is
+# worked through where it is: another thread would cost more than a hundred lines.
 _BODIES = 16
-_LATER_S = 10
+_SMALL_BYTES, _SMALL_UNPACKED_BYTES = 16_384, 32_768
 # As InfluxDB calls them; agents show the message.
 _CODES = {
     400: "invalid",
@@ -71,6 +73,9 @@ class Listener:
     throttle: Throttle = field(default_factory=Throttle)
     bodies: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_BODIES))
     tokens: "OrderedDict[str, tuple[float, GuestToken]]" = field(default_factory=OrderedDict)
+    # Tokens that the database is being asked about: by one request for all that came with it.
+    asked: "dict[str, asyncio.Future[GuestToken | None]]" = field(default_factory=dict)
+    under_way: int = 0
 
     async def token(self, request: Request) -> GuestToken:
         """Raises RefusedError."""
@@ -85,7 +90,7 @@ class Listener:
             raise RefusedError(401, "The token is unknown or revoked.")
         if (wait_s := self.throttle.wait_s(address, given)) > 0:
             raise RefusedError(429, "Too many wrong tokens.", retry_after_s=ceil(wait_s))
-        found = await run_in_threadpool(guest_token, self.engine, given)
+        found = await self._stored_token(given)
         if found is None:
             self.tokens.pop(given, None)
             self.throttle.failed(address, given)
@@ -98,6 +103,13 @@ class Listener:
             self.tokens.popitem(last=False)
         return found
 
+    async def _stored_token(self, given: str) -> GuestToken | None:
+        asked = self.asked.get(given)
+        if asked is None:
+            asked = self.asked[given] = asyncio.ensure_future(run_in_threadpool(guest_token, self.engine, given))
+            asked.add_done_callback(lambda _: self.asked.pop(given, None))
+        return await asyncio.shield(asked)
+
     async def admitted(self, request: Request) -> GuestToken:
         """Whoever may push, and not too often. Raises RefusedError."""
         if (wait_s := self.rates.wait_s(address=_address(request))) > 0:
@@ -109,26 +121,50 @@ class Listener:
 
     async def take(self, request: Request, parse: Callable[[bytes], PushedReadings]) -> None:
         """Returns when everything that is used of the request is committed. Raises RefusedError."""
+        if self.under_way >= MOST_UNDER_WAY or self.writer.is_busy:
+            raise RefusedError(429, "More is waiting to be stored than can be soon.", retry_after_s=LATER_S)
+        self.under_way += 1
+        try:
+            await self._take(request, parse)
+        finally:
+            self.under_way -= 1
+
+    async def _take(self, request: Request, parse: Callable[[bytes], PushedReadings]) -> None:
         token = await self.admitted(request)
-        _require_length(request)
-        if self.bodies.locked():
-            raise RefusedError(429, "Too many requests at once.", retry_after_s=_LATER_S)
-        async with self.bodies:
-            try:
-                packed = await read_body(request.stream())
-                body = await run_in_threadpool(
-                    unpacked, packed, request.headers.get("content-encoding", "").strip().lower()
-                )
-            except BodyTooLargeError as error:
-                raise RefusedError(413, str(error)) from error
-            except UnreadableBodyError as error:
-                raise RefusedError(400, str(error)) from error
-            received_us = time.time_ns() // 1000
-            pushed = await run_in_threadpool(parse, body)
+        try:
+            received_us, pushed = await self._pushed(request, parse)
+        except BodyTooLargeError as error:
+            raise RefusedError(413, str(error)) from error
+        except UnreadableBodyError as error:
+            raise RefusedError(400, str(error)) from error
         try:
             await asyncio.wrap_future(self.writer.submit(Push(token, _address(request), received_us, pushed)))
         except BusyError as error:
-            raise RefusedError(429, str(error), retry_after_s=_LATER_S) from error
+            raise RefusedError(429, str(error), retry_after_s=LATER_S) from error
+
+    async def _pushed(self, request: Request, parse: Callable[[bytes], PushedReadings]) -> tuple[int, PushedReadings]:
+        """When the body was there, µs since 1970, and what it holds. Raises RefusedError, BodyTooLargeError, UnreadableBodyError."""
+        length, encoding = _length(request), request.headers.get("content-encoding", "").strip().lower()
+        if 0 < length <= _SMALL_BYTES:
+            body = unpacked(await read_body(request.stream()), encoding)
+            received_us = time.time_ns() // 1000
+            if len(body) <= _SMALL_UNPACKED_BYTES:
+                return received_us, parse(body)
+            async with self._body_slot():
+                return received_us, await run_in_threadpool(parse, body)
+        async with self._body_slot():
+            packed = await read_body(request.stream())
+            body = await run_in_threadpool(unpacked, packed, encoding)
+            received_us = time.time_ns() // 1000
+            return received_us, await run_in_threadpool(parse, body)
+
+    @asynccontextmanager
+    async def _body_slot(self) -> AsyncIterator[None]:
+        """For one body of any size. Raises RefusedError."""
+        if self.bodies.locked():
+            raise RefusedError(429, "Too many requests at once.", retry_after_s=LATER_S)
+        async with self.bodies:
+            yield
 
 
 def _given(request: Request) -> str:
@@ -146,10 +182,12 @@ def _address(request: Request) -> str:
     return request.client.host if request.client else ""
 
 
-def _require_length(request: Request) -> None:
+def _length(request: Request) -> int:
+    """0 where the request does not say. Raises RefusedError."""
     length = request.headers.get("content-length", "0")
     if not length.isdigit() or len(length) > 12 or int(length) > MOST_BYTES:
         raise RefusedError(413, f"The body is larger than {MOST_BYTES} bytes. Send smaller batches.")
+    return int(length)
 
 
 async def write(request: Request) -> Response:
@@ -224,7 +262,7 @@ def _refused(_: Request, error: Exception) -> Response:
 
 def _unavailable(_: Request, error: Exception) -> Response:
     body = {"code": _CODES[503], "message": str(error)}
-    return JSONResponse(body, 503, {"Retry-After": str(_LATER_S)})
+    return JSONResponse(body, 503, {"Retry-After": str(LATER_S)})
 
 
 def _broken(_: Request, error: Exception) -> Response:
@@ -245,15 +283,19 @@ def create_app() -> Starlette:
             "guests' tokens travel unencrypted unless a proxy adds TLS",
             remedy="set GAVEL_INGEST_CERTIFICATE and GAVEL_INGEST_CERTIFICATE_KEY, or put a TLS proxy before it",
         )
-    return build(open_engine(settings.database_url, Role.WORKER))
+    app = build(open_engine(settings.database_url, Role.WORKER))
+    # What is loaded by now stays: the collector of garbage would look at all of it every few hundred requests.
+    gc.collect()
+    gc.freeze()
+    return app
 
 
-def build(engine: Engine) -> Starlette:
-    """Closes the engine when it ends."""
+def build(engine: Engine, *, apart_s: float = APART_S) -> Starlette:
+    """Closes the engine when it ends. apart_s: as `Writer` has it."""
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        writer = Writer(engine, lambda: datetime.now(UTC))
+        writer = Writer(engine, lambda: datetime.now(UTC), apart_s=apart_s)
         writer.start()
         app.state.listener = Listener(engine, writer)
         yield

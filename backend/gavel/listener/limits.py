@@ -10,6 +10,11 @@ from math import ceil
 _OF_ADDRESS = (200.0, 50.0)
 _OF_TOKEN = (4000.0, 2000.0)
 _REMEMBERED = 65_536
+# Whoever is refused may come again after so long.
+LATER_S = 10
+# Requests under way at once, each with a place in the next transaction or the one after: what comes beside them would be answered later
+# than agents wait, and be sent again.
+MOST_UNDER_WAY = 1000
 
 
 @dataclass(slots=True)

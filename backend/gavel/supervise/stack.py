@@ -17,7 +17,7 @@ from gavel.supervise.service import Launch, ModuleLaunch, Service
 # What our processes have in common, with what their programs load as they start: loaded once, and shared by all that are forked from there.
 _SHARED_MODULES = (
     "gavel.jobs.worker", "gavel.api.app", "gavel.api.http_protocol", "gavel.cli.commands", "gavel.cli.register", "gavel.cli.guest",
-    "gavel.listener.app",
+    "gavel.listener.app", "gavel.listener.http_protocol",
     "celery.bin.celery", "celery.apps.worker", "celery.apps.beat", "celery.concurrency.prefork", "celery.worker.components",
     "celery.worker.consumer", "kombu.transport.redis",
     "uvicorn", "uvicorn.lifespan.on", "uvicorn.loops.auto", "uvicorn.protocols.http.h11_impl",
@@ -202,11 +202,11 @@ def _api(settings: Settings, after: tuple[str, ...]) -> Service:
 
 
 def _ingest(settings: Settings, host: str, after: tuple[str, ...]) -> Service:
-    """The listener for what guests push."""
+    """The listener for what guests push, each once in some seconds: a connection that stays open meanwhile takes a place for nothing."""
     arguments = [
         "--factory", "gavel.listener.app:create_app", "--host", host,
-        "--port", str(settings.ingest_port), "--timeout-graceful-shutdown", "3", "--no-access-log", "--no-server-header",
-        "--http", "gavel.api.http_protocol:DeadlineProtocol",
+        "--port", str(settings.ingest_port), "--timeout-graceful-shutdown", "3", "--timeout-keep-alive", "1",
+        "--no-access-log", "--no-server-header", "--http", "gavel.listener.http_protocol:PushProtocol",
     ]  # fmt: skip
     if settings.ingest_certificate and settings.ingest_certificate_key:
         arguments += [

@@ -1,0 +1,1 @@
+"""Guests that push to a listener under measurement."""

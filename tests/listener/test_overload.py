@@ -1,0 +1,167 @@
+"""More than can be stored at once: few transactions for many pushes, and early refusals instead of late answers."""
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from typing import Any, cast
+
+import h11
+import pytest
+from sqlalchemy import Engine
+from starlette.testclient import TestClient
+
+from gavel.admin.guests import guest_token, make_guest_token
+from gavel.db.engine import Role, open_engine
+from gavel.db.queries.guest_tokens import GuestToken
+from gavel.domain.guests import PushedReadings
+from gavel.ingest.guests import Push
+from gavel.listener import app as listener_app
+from gavel.listener import writer as listener_writer
+from gavel.listener.app import build
+from gavel.listener.http_protocol import PushProtocol
+from gavel.listener.writer import BusyError, Writer
+
+PUSH = Push(cast("GuestToken", None), "127.0.0.1", 0, PushedReadings((), ()))
+URL = "/api/v2/write"
+_WAIT_S = 30
+
+
+class Counting(Writer):
+    """Stores nothing: notes how many pushes each transaction has, and waits in it as long as `held` is not set."""
+
+    def __init__(self, apart_s: float) -> None:
+        super().__init__(cast("Engine", None), lambda: datetime.now(UTC), apart_s=apart_s)
+        self.sizes: list[int] = []
+        self.held, self.is_in = threading.Event(), threading.Event()
+
+    def _write(self, pushes: Sequence[Push]) -> None:
+        self.sizes.append(len(pushes))
+        self.is_in.set()
+        assert self.held.wait(_WAIT_S)
+
+
+@pytest.fixture
+def started() -> Iterator[Callable[[float], Counting]]:
+    made: list[Counting] = []
+
+    def start(apart_s: float) -> Counting:
+        made.append(Counting(apart_s))
+        made[-1].start()
+        return made[-1]
+
+    yield start
+    for each in made:
+        each.held.set()
+        each.stop()
+
+
+def test_a_push_alone_is_stored_at_once_and_those_that_come_meanwhile_together(
+    started: Callable[[float], Counting],
+) -> None:
+    writer = started(0.0)
+    first = writer.submit(PUSH)
+    assert writer.is_in.wait(_WAIT_S)
+    others = [writer.submit(PUSH) for _ in range(20)]
+    writer.held.set()
+    for done in (first, *others):
+        done.result(_WAIT_S)
+    assert writer.sizes == [1, 20]
+
+
+def test_transactions_are_apart_unless_one_is_full(
+    started: Callable[[float], Counting], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listener_writer, "_LINES_AT_ONCE", 10)
+    writer = started(3600.0)
+    writer.held.set()
+    writer.submit(PUSH).result(_WAIT_S)
+    later = [writer.submit(PUSH) for _ in range(9)]
+    assert not any(done.done() for done in later)
+    later.append(writer.submit(PUSH))
+    for done in later:
+        done.result(_WAIT_S)
+    assert writer.sizes == [1, 10]
+
+
+def test_pushes_are_refused_once_one_waits_longer_than_agents_do(
+    started: Callable[[float], Counting], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer = started(0.0)
+    writer.submit(PUSH)
+    assert writer.is_in.wait(_WAIT_S)
+    waiting = writer.submit(PUSH)
+    assert not writer.is_busy
+    monkeypatch.setattr(listener_writer, "_LONGEST_WAIT_S", -1.0)
+    with pytest.raises(BusyError):
+        writer.submit(PUSH)
+    writer.held.set()
+    waiting.result(_WAIT_S)
+    assert not writer.is_busy
+
+
+@pytest.fixture(scope="module")
+def engine(module_postgres_url: str) -> Iterator[Engine]:
+    made = open_engine(module_postgres_url, Role.WORKER)
+    yield made
+    made.dispose()
+
+
+@pytest.fixture(scope="module")
+def client(module_postgres_url: str) -> Iterator[TestClient]:
+    with TestClient(build(open_engine(module_postgres_url, Role.WORKER), apart_s=0)) as made:
+        yield made
+
+
+def test_too_many_under_way_are_told_when_to_come_again(
+    client: TestClient, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    token = make_guest_token(engine, "under way", (), datetime.now(UTC)).text
+    headers = {"authorization": f"Token {token}"}
+    monkeypatch.setattr(listener_app, "MOST_UNDER_WAY", 0)
+    answer = client.post(URL, content="cpu,host=x usage=1", headers=headers)
+    assert (answer.status_code, answer.headers["retry-after"]) == (429, "10")
+    monkeypatch.setattr(listener_app, "MOST_UNDER_WAY", 1)
+    for _ in range(2):
+        assert client.post(URL, content="cpu,host=x usage=1", headers=headers).status_code == 204
+
+
+def test_the_database_is_asked_once_about_a_token_however_many_come_with_it(
+    client: TestClient, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    token = make_guest_token(engine, "many", (), datetime.now(UTC)).text
+    listener = cast("Any", client.app).state.listener
+    asked: list[str] = []
+    may_answer = threading.Event()
+
+    def slow(engine: Engine, given: str) -> GuestToken | None:
+        asked.append(given)
+        assert may_answer.wait(_WAIT_S)
+        return guest_token(engine, given)
+
+    monkeypatch.setattr(listener_app, "guest_token", slow)
+    with ThreadPoolExecutor(8) as pool:
+        pushes = [
+            pool.submit(client.post, URL, content="cpu,host=x usage=1", headers={"authorization": f"Token {token}"})
+            for _ in range(8)
+        ]
+        while listener.under_way < len(pushes):
+            pass
+        may_answer.set()
+        assert {push.result(_WAIT_S).status_code for push in pushes} == {204}
+    assert asked == [token]
+    assert not listener.asked
+
+
+def test_connection_beyond_the_limit_is_told_as_agents_understand_it() -> None:
+    protocol = PushProtocol.__new__(PushProtocol)
+    reader = h11.Connection(h11.CLIENT)
+    reader.send(h11.Request(method="GET", target="/", headers=[("host", "x")]))
+    reader.send(h11.EndOfMessage())
+    reader.receive_data(protocol.full())
+    answer, body, end = reader.next_event(), reader.next_event(), reader.next_event()
+    assert isinstance(answer, h11.Response)
+    assert (answer.status_code, dict(answer.headers)[b"retry-after"]) == (429, b"10")
+    assert isinstance(body, h11.Data)
+    assert b"too many requests" in body.data
+    assert isinstance(end, h11.EndOfMessage)
