@@ -49,7 +49,7 @@ test.describe('uploads', () => {
     const make = dialog.getByRole('button', { name: 'Make environment' })
     await make.focus()
     await page.keyboard.press('Enter')
-    await expect(dialog.getByRole('status')).toContainText('Waiting')
+    await expect(dialog.getByRole('status').filter({ hasText: 'Waiting' })).toBeVisible()
     await page.keyboard.press('Escape')
     await expect(dialog).toBeHidden()
     const row = shown.getByRole('list', { name: 'Environments in progress' }).getByRole('listitem')

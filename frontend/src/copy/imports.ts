@@ -32,6 +32,8 @@ export const states = {
 export const narrows = 'Narrows bounds'
 export const alone = 'Not used'
 export const progress = (done: string, size: string) => `${done} of ${size}`
+export const waiting = 'waiting for the connection'
+export const left = (time: string) => `${time} left`
 export const interrupted = 'Choose the same file again to go on with it.'
 export const hostOf = (host: string) => `Host ${host}`
 export const noHost = (called: string) => `Host not chosen (the file says ${called})`

@@ -8,7 +8,8 @@ import type { FileImport } from '../../api/types'
 import * as importsCopy from '../../copy/imports'
 import { Failure } from '../../kit/state/Failure'
 import { Name } from '../../kit/text/Name'
-import { formatBytes } from '../../lib/units'
+import { NO_TRACK, type Track, withProgress } from './pace'
+import { UploadPace } from './UploadPace'
 import styles from './Uploads.module.css'
 import { type UploadTarget, upload } from './upload'
 
@@ -16,6 +17,7 @@ interface Sending {
   name: string
   size: number
   sent: number
+  track: Track
   error: Error | null
 }
 
@@ -23,23 +25,29 @@ interface Sending {
 export function useUploads(known: readonly FileImport[], target: UploadTarget) {
   const client = useQueryClient()
   const [sending, setSending] = useState<readonly Sending[]>([])
-  const note = (name: string, change: Partial<Sending>) =>
-    setSending((all) => all.map((each) => (each.name === name ? { ...each, ...change } : each)))
+  const change = (name: string, changed: (each: Sending) => Sending) =>
+    setSending((all) => all.map((each) => (each.name === name ? changed(each) : each)))
   const send = async (files: readonly File[]) => {
-    const added = files.map(({ name, size }) => ({ name, size, sent: 0, error: null }))
+    const added = files.map(({ name, size }) => ({ name, size, sent: 0, track: NO_TRACK, error: null }))
     const names = new Set(added.map(({ name }) => name))
     setSending((all) => [...all.filter(({ name }) => !names.has(name)), ...added])
     for (const file of files) {
       try {
-        await upload(file, { known, target, onProgress: (sent) => note(file.name, { sent }) })
+        await upload(file, { known, target, onProgress: (...news) => change(file.name, progressed(...news)) })
         setSending((all) => all.filter(({ name }) => name !== file.name))
       } catch (error) {
-        note(file.name, { error: error instanceof Error ? error : new Error(String(error)) })
+        const failure = error instanceof Error ? error : new Error(String(error))
+        change(file.name, (each) => ({ ...each, error: failure }))
       }
       await client.invalidateQueries({ queryKey: importsQuery().queryKey })
     }
   }
   return { sending, send }
+}
+
+function progressed(sent: number, isBroken: boolean): (each: Sending) => Sending {
+  const at_ms = Date.now()
+  return (each) => ({ ...each, sent, track: withProgress(each.track, sent, isBroken, at_ms) })
 }
 
 interface DropAreaProps {
@@ -95,16 +103,13 @@ export function DropArea({ drop, accept, onFiles }: DropAreaProps) {
 export function Uploads({ sending }: { sending: readonly Sending[] }) {
   return (
     <ul className="ruled" aria-label={importsCopy.uploads}>
-      {sending.map(({ name, size, sent, error }) => (
+      {sending.map(({ name, size, sent, track, error }) => (
         <li key={name} className="inset ruled-below breaks stack gap-4">
           <strong>
             <Name focusable>{name}</Name>
           </strong>
           {error === null ? (
-            <>
-              <p>{importsCopy.progress(formatBytes(sent), formatBytes(size))}</p>
-              <progress className={`${styles.progress} full`} max={size} value={sent} aria-label={name} />
-            </>
+            <UploadPace name={name} size={size} sent={sent} track={track} />
           ) : (
             <Failure inset title={importsCopy.uploadFailed(name)} error={error} />
           )}

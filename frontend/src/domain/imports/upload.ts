@@ -15,9 +15,12 @@ interface UploadOptions {
   target: UploadTarget
   /** Imports as they are: one of the same name and size that broke off is gone on with. */
   known: readonly FileImport[]
-  onProgress: (sent_bytes: number) => void
+  onProgress: OnProgress
   pause_ms?: number
 }
+
+/** isBroken: the last part failed; it is tried again after a pause. */
+type OnProgress = (sent_bytes: number, isBroken: boolean) => void
 
 export async function upload(
   file: File,
@@ -45,13 +48,13 @@ function isTiedTo(subject: FileImport['subject'], { vm_id, datastore_id, volume_
 export async function sendParts(
   file: File,
   announced: Pick<FileImport, 'id' | 'received_bytes'>,
-  onProgress: (sent_bytes: number) => void,
+  onProgress: OnProgress,
   pause_ms: number = PAUSE_MS,
 ): Promise<void> {
   let position = announced.received_bytes
   let failures = 0
   while (position < file.size) {
-    onProgress(position)
+    if (failures === 0) onProgress(position, false)
     try {
       const answer = await addPart(announced.id, position, file.slice(position, position + PART_BYTES))
       position = answer.received_bytes
@@ -59,6 +62,7 @@ export async function sendParts(
     } catch (error) {
       failures += 1
       if (failures >= ATTEMPTS) throw error
+      onProgress(position, true)
       await new Promise((resolve) => setTimeout(resolve, pause_ms))
       position = await getImport(announced.id).then(
         (found) => found.received_bytes,
@@ -66,5 +70,5 @@ export async function sendParts(
       )
     }
   }
-  onProgress(file.size)
+  onProgress(file.size, false)
 }

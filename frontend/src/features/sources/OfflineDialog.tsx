@@ -8,7 +8,10 @@ import type { FileImport, OfflineBuild } from '../../api/types'
 import * as commonCopy from '../../copy/common'
 import * as offlineCopy from '../../copy/offlineFiles'
 import { OFFSETS_MINUTES, offsetText } from '../../domain/imports/offsets'
+import { NO_TRACK, type Track, withProgress } from '../../domain/imports/pace'
+import { UploadPace } from '../../domain/imports/UploadPace'
 import { sendParts } from '../../domain/imports/upload'
+import { StateMark } from '../../kit/mark/StateMark'
 import { Failure } from '../../kit/state/Failure'
 import { ownAddress } from '../../lib/base'
 import { BuildProgress } from './BuildProgress'
@@ -30,6 +33,7 @@ export function OfflineDialog({ capture, onClose }: OfflineDialogProps) {
   const [captures, setCaptures] = useState<File[]>([])
   const [exports, setExports] = useState<File[]>([])
   const [offset, setOffset] = useState(OF_FILE)
+  const [sent, setSent] = useState(NOTHING_SENT)
   const make = useMutation({
     mutationFn: async () => {
       const build = await addOffline({
@@ -39,7 +43,10 @@ export function OfflineDialog({ capture, onClose }: OfflineDialogProps) {
         utc_bias_minutes: offset === OF_FILE ? null : 0 - Number(offset),
       })
       await client.invalidateQueries({ queryKey: offlineBuildsQuery().queryKey })
-      await sendFiles(build, [...captures, ...exports])
+      await sendFiles(build, [...captures, ...exports], (bytes, isBroken) => {
+        const at_ms = Date.now()
+        setSent(({ track }) => ({ bytes, track: withProgress(track, bytes, isBroken, at_ms) }))
+      })
     },
     onSettled: () => client.invalidateQueries({ queryKey: offlineQuery().queryKey }),
   })
@@ -54,7 +61,12 @@ export function OfflineDialog({ capture, onClose }: OfflineDialogProps) {
       closeButtonProps={{ 'aria-label': commonCopy.close }}
     >
       {isBegun ? (
-        <Progress name={name} isSent={make.isSuccess} onClose={onClose} />
+        <Progress
+          name={name}
+          upload={{ size: [...captures, ...exports].reduce((total, { size }) => total + size, 0), ...sent }}
+          isSent={make.isSuccess}
+          onClose={onClose}
+        />
       ) : (
         <Stack gap="md">
           <TextInput
@@ -115,11 +127,29 @@ export function OfflineDialog({ capture, onClose }: OfflineDialogProps) {
   )
 }
 
-/** One file after another: the slowest part is the line. */
-async function sendFiles(build: OfflineBuild, files: readonly File[]): Promise<void> {
-  for (const file of files) {
-    const begun = build.files.find(({ is_upload, file_name }) => is_upload && file_name === file.name)
-    if (begun) await sendParts(file, { id: begun.import_id, received_bytes: begun.received_bytes }, () => undefined)
+/** Of all files together. */
+const NOTHING_SENT = { bytes: 0, track: NO_TRACK }
+
+/** One file after another: the slowest part is the line. onProgress: bytes of all files that have come. */
+async function sendFiles(
+  build: OfflineBuild,
+  files: readonly File[],
+  onProgress: (sent_bytes: number, isBroken: boolean) => void,
+): Promise<void> {
+  const begun = files.map((file) =>
+    build.files.find(({ is_upload, file_name }) => is_upload && file_name === file.name),
+  )
+  const received = begun.map((each) => each?.received_bytes ?? 0)
+  for (const [at, file] of files.entries()) {
+    const own = begun[at]
+    if (own)
+      await sendParts(file, { id: own.import_id, received_bytes: own.received_bytes }, (bytes, isBroken) => {
+        received[at] = bytes
+        onProgress(
+          received.reduce((total, each) => total + each, 0),
+          isBroken,
+        )
+      })
   }
 }
 
@@ -127,17 +157,33 @@ const announced =
   (kind: 'esxtop' | 'array') =>
   ({ name, size }: File) => ({ kind, file_name: name, size_bytes: size })
 
+interface ProgressProps {
+  name: string
+  upload: { size: number; bytes: number; track: Track }
+  isSent: boolean
+  onClose: () => void
+}
+
 /** Until it is made: it then leaves the list of builds for that of environments. */
-function Progress({ name, isSent, onClose }: { name: string; isSent: boolean; onClose: () => void }) {
+function Progress({ name, upload, isSent, onClose }: ProgressProps) {
   const builds = useQuery(offlineBuildsQuery())
   const environments = useQuery(offlineQuery())
   const build = builds.data?.find((each) => each.name === name)
+  const isUploading = !isSent && upload.size > 0
   const isMade = isSent && build === undefined && environments.data?.some((each) => each.name === name)
   return (
-    <Stack gap="md" role="status">
-      {build && <BuildProgress build={build} />}
-      {build && build.state === 'uploading' && <p className="muted">{offlineCopy.mayClose}</p>}
-      {isMade && <p>{offlineCopy.madeAway(name)}</p>}
+    <Stack gap="md">
+      {isUploading && (
+        <div className="stack gap-4">
+          <StateMark tone="calm" word={offlineCopy.states.uploading} />
+          <UploadPace name={name} size={upload.size} sent={upload.bytes} track={upload.track} />
+          <p className="muted">{offlineCopy.mayClose}</p>
+        </div>
+      )}
+      <div role="status">
+        {build && !isUploading && <BuildProgress build={build} />}
+        {isMade && <p>{offlineCopy.madeAway(name)}</p>}
+      </div>
       <Group justify="flex-end" gap="sm">
         <Button variant="default" onClick={onClose}>
           {commonCopy.close}

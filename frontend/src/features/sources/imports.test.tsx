@@ -147,6 +147,24 @@ it('an upload whose answer was lost asks how much has come', async () => {
   expect(vi.mocked(addPart).mock.calls.map(([, position]) => position)).toEqual([0, PART_BYTES])
 })
 
+it('an upload reports a part that failed, and when it goes on', async () => {
+  receiver()
+  vi.mocked(addPart).mockRejectedValueOnce(new Error('connection lost'))
+  const reported: [number, boolean][] = []
+  await upload(file(PART_BYTES + 1), {
+    target: CAPTURES,
+    known: [],
+    onProgress: (...news) => reported.push(news),
+    pause_ms: 0,
+  })
+  expect(reported).toEqual([
+    [0, false],
+    [0, true],
+    [PART_BYTES, false],
+    [PART_BYTES + 1, false],
+  ])
+})
+
 it('an upload that keeps failing says why', async () => {
   receiver()
   vi.mocked(addPart).mockRejectedValue(new Error('no room'))

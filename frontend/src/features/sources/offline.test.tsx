@@ -160,6 +160,37 @@ it('offline environment of files is announced with all of them, each is sent fro
   ])
 })
 
+it('offline environment whose upload stalls says what came of all its files, and that it waits', async () => {
+  const files = [
+    {
+      import_id: 31,
+      is_upload: true,
+      file_name: 'a.csv',
+      size_bytes: 3_000_000,
+      received_bytes: 3_000_000,
+      read_bytes: 0,
+    },
+    {
+      import_id: 32,
+      is_upload: true,
+      file_name: 'b.csv',
+      size_bytes: 1_000_000,
+      received_bytes: 500_000,
+      read_bytes: 0,
+    },
+  ]
+  vi.mocked(addOffline).mockResolvedValue({ ...BUILD, files })
+  vi.mocked(addPart).mockRejectedValue(new Error('connection lost'))
+  rendered(<OfflineDialog onClose={() => {}} />)
+  fireEvent.change(screen.getByLabelText('Name'), { target: { value: 'site-b' } })
+  choose(0, [file(3_000_000, 'a.csv'), file(1_000_000, 'b.csv')])
+  const make = screen.getByRole('button', { name: 'Make environment' })
+  await waitFor(() => expect(make).toHaveProperty('disabled', false))
+  fireEvent.click(make)
+  expect(await screen.findByText('3.50 MB of 4 MB, waiting for the connection')).toBeDefined()
+  expect(screen.getByRole('progressbar', { name: 'site-b' })).toHaveProperty('value', 3_500_000)
+})
+
 it('offline environment of an imported capture needs no upload, and is not made under a name that is taken', async () => {
   vi.mocked(addOffline).mockRejectedValue(new ApiError('to announce', 'There is one.', 409))
   const capture = { id: 7, file_name: 'esx-04.csv.gz', host_name: 'ESX-04.example.com' } as FileImport
