@@ -196,7 +196,9 @@ _MOST_NAMES = 3
 
 def queue_words(queue: QueueInForce) -> Iterator[Statement]:
     """Which depth is in force and why, then what brought it down."""
-    device = queue.device.name if queue.carried is None else f"{queue.carried} ({queue.device.name})"
+    device = (
+        queue.device.name if queue.carried in (None, queue.device.name) else f"{queue.carried} ({queue.device.name})"
+    )
     where = f"{device} on {queue.settings.host.name}"
     if queue.depth is None:
         yield Statement(StatementKind.QUEUE_DEPTH, f"Device queue of {where}: depth not measured")

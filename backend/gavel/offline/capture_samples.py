@@ -1,4 +1,4 @@
-"""Rows of a capture as samples of its host: of 20 s where rows are shorter, by the host's own clock. Pure."""
+"""Rows of a capture as samples of its host: of 20 s where rows are shorter, of paths five minutes, by the host's own clock. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,8 @@ from gavel.domain.errors import SettingsError
 from gavel.domain.imports import CapturedObject, Float64Array, ImportedCapture, Int64Array
 from gavel.domain.samples import COLUMNS, NOT_MEASURED, Precision, SampleBatch
 from gavel.domain.source import GRAIN_S, Stream
-from gavel.offline.capture_inventory import device_key, disk_key
+from gavel.offline.disk_placement import carriers, device_key, disk_key, of_kind
+from gavel.offline.path_devices import devices_of_paths
 
 _US = 1_000_000
 _WAYS = ("read", "write")
@@ -32,8 +33,9 @@ class RowGroups:
     weight_us: Int64Array
 
 
-def group_rows(capture: ImportedCapture) -> RowGroups:
-    """Neighboring rows that end within the same 20 s. Raises SettingsError where rows are further apart than a minute is long."""
+def group_rows(capture: ImportedCapture, stream: Stream = Stream.HOST_DEVICE) -> RowGroups:
+    """Neighboring rows that end within the same sample of the stream. Raises SettingsError where rows are further apart than a minute is
+    long."""
     ended_s = np.round(capture.ended_us / _US).astype(np.int64)
     length_s = np.diff(ended_s, prepend=ended_s[0])
     # The first row has no rates; where two have one stamp, nothing is known of the time between.
@@ -43,7 +45,7 @@ def group_rows(capture: ImportedCapture) -> RowGroups:
             f"{capture.host_name}: rows are {int(np.median(length_s[1:]))} s apart. A minute is made of samples that are no longer"
             f" than itself: capture with a step of at most {LONGEST_STEP_S} s, as `esxtop -b -a -d 5`."
         )
-    bucket = (ended_s[usable] - 1) // GRAIN_S[Stream.HOST_DEVICE]
+    bucket = (ended_s[usable] - 1) // GRAIN_S[stream]
     begins = (np.diff(bucket) != 0) | (np.diff(usable) != 1)
     starts = np.concatenate([[0], np.flatnonzero(begins) + 1])
     last = np.concatenate([starts[1:], [len(usable)]]) - 1
@@ -57,14 +59,19 @@ def group_rows(capture: ImportedCapture) -> RowGroups:
 
 
 def capture_batches(capture: ImportedCapture) -> list[SampleBatch]:
-    """Samples of the capture's devices and virtual disks; a counter that the file does not have is not measured."""
-    groups = group_rows(capture)
-    devices = [each for each in capture.objects if each.kind == "device"]
-    disks = [each for each in capture.objects if each.kind == "virtual_disk"]
+    """Samples of what the capture has of its host; a counter that the file does not have is not measured."""
+    groups, blocks = group_rows(capture), group_rows(capture, Stream.PATH)
     host = capture.host_name
+    disks, adapters = of_kind(capture, "virtual_disk"), of_kind(capture, "adapter")
+    assigned = devices_of_paths(capture)
+    paths = [each for each in of_kind(capture, "path") if each.name in assigned]
     found = [
-        _batch(Stream.HOST_DEVICE, groups, [(device_key(host, each), _device(each, groups)) for each in devices]),
+        _batch(
+            Stream.HOST_DEVICE, groups, [(device_key(host, each), _device(each, groups)) for each in carriers(capture)]
+        ),
         _batch(Stream.VM_DISK, groups, [(disk_key(host, each), _disk(each, groups)) for each in disks]),
+        _batch(Stream.ADAPTER, groups, [(device_key(host, each), _adapter(each, groups)) for each in adapters]),
+        _batch(Stream.PATH, blocks, [(device_key(host, each), _through(each, blocks)) for each in paths]),
     ]
     return [batch for batch in found if len(batch)]
 
@@ -103,6 +110,19 @@ def _disk(each: CapturedObject, groups: RowGroups) -> dict[str, Int64Array]:
     columns = _traffic(each, groups)
     for way in _WAYS:
         columns[f"{way}_total_latency_us"] = _latency(each, groups, f"{way}_us", f"{way}s_per_s")
+    return columns
+
+
+def _adapter(each: CapturedObject, groups: RowGroups) -> dict[str, Int64Array]:
+    """How many I/Os are in its queue, and before it, is in no capture."""
+    return _through(each, groups) | {"queue_depth": _integers(_mean(each, groups, "adapter_queue_depth"))}
+
+
+def _through(each: CapturedObject, groups: RowGroups) -> dict[str, Int64Array]:
+    """An adapter or a path, with the latency of the I/Os that go through it."""
+    columns = _traffic(each, groups)
+    for way in _WAYS:
+        columns[f"{way}_latency_us"] = _latency(each, groups, f"{way}_guest_us", f"{way}s_per_s")
     return columns
 
 

@@ -97,7 +97,8 @@ _LINKS = {RefKind.VOLUME: _VOLUMES, RefKind.ARRAY: _ARRAYS}
 # Where each kind has its samples.
 _ON_DEVICES = (Stream.HOST_DEVICE, Stream.ARRAY_VOLUME)
 _STREAMS = {
-    DatastoreType.NFS: (Stream.VM_DISK, Stream.ARRAY_DIRECTORY),
+    # Of an NFS volume in a capture, as of a device.
+    DatastoreType.NFS: (Stream.HOST_DEVICE, Stream.VM_DISK, Stream.ARRAY_DIRECTORY),
     DatastoreType.VVOL: (Stream.VM_DISK, Stream.ARRAY_VOLUME),
 }
 _VMS = """

@@ -36,7 +36,8 @@ _STRETCHED = """
 class DiskLeaf:
     """A virtual disk; `host` is where its VM runs now, None for one that is off.
 
-    is_alone: no device of the thing tells its I/Os (NFS; vVols, but to their host, where the protocol endpoint is a device).
+    is_alone: no device of the thing tells its I/Os (NFS, but for volumes of captures; vVols, but to their host, where the protocol endpoint
+    is a device).
     """
 
     disk: EntityRef
@@ -53,7 +54,8 @@ def disk_leaves(connection: Connection, kind: RefKind, thing_id: int) -> Sequenc
     rows = connection.execute(
         text(
             "SELECT k.id, k.label, m.id AS vm_id, m.name AS vm_name, h.id AS host_id, h.name AS host_name,"
-            " k.device_name IS NULL AND ((k.vvol_id IS NOT NULL AND NOT :endpoints) OR s.type IS NOT DISTINCT FROM 'nfs') AS alone"
+            " k.device_name IS NULL AND ((k.vvol_id IS NOT NULL AND NOT :endpoints) OR (s.type IS NOT DISTINCT FROM 'nfs'"
+            " AND NOT EXISTS (SELECT FROM datastore_extent x WHERE x.datastore_id = s.id))) AS alone"
             f" FROM ({members}) d JOIN vm_disk k ON k.id = d.entity_id JOIN vm m ON m.id = k.vm_id"
             " LEFT JOIN esxi_host h ON h.id = m.host_id LEFT JOIN datastore s ON s.id = k.datastore_id ORDER BY k.id"
         ),

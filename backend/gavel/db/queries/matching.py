@@ -91,6 +91,10 @@ def extents_match(matches: Sequence[ArrayMatch]) -> ArrayMatch:
 
 
 def nfs_match(host: str | None, path: str | None, *, exports: int, directories: int, arrays: int) -> ArrayMatch:
+    if host is None:
+        return _not(
+            "Its server and export were not read.", "Only the inventory of a vCenter has them.", needs_action=False
+        )
     if directories:
         return ArrayMatch(matched=True, by=MatchBy.NFS_EXPORT)
     if exports:

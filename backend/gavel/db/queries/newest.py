@@ -90,8 +90,12 @@ _LATENCIES: Mapping[Stream, Mapping[str, str]] = {
     # A directory has one time and no SAN part.
     Stream.ARRAY_DIRECTORY: {"internal": _DIRECTORY} | _split(_DIRECTORY),
 }
-# NFS has no devices, and the devices of vVols are shared by all of them: these are told by their virtual disks.
-_BY_DISKS = "SELECT id FROM datastore WHERE type IN ('nfs', 'vvol')"
+# NFS has no devices (but for the volumes of captures), and the devices of vVols are shared by all of them: these are told by their virtual
+# disks.
+_BY_DISKS = (
+    "SELECT id FROM datastore n WHERE type IN ('nfs', 'vvol')"
+    " AND NOT EXISTS (SELECT FROM datastore_extent x WHERE x.datastore_id = n.id)"
+)
 # What hosts do on an array's files: it is on no device of theirs.
 _FILES_OF_ARRAY = f"""
     SELECT DISTINCT a.id AS subject_id, k.id AS entity_id FROM storage_array a

@@ -49,7 +49,7 @@ def test_plan_reads_storage_columns_only() -> None:
     plan = planned(incident().header())
     assert plan.host == "esx-04.example.com"
     kinds = {cell.key[0] for cell in plan.cells}
-    assert kinds == {ObjectKind.DEVICE, ObjectKind.WORLD, ObjectKind.VIRTUAL_DISK, ObjectKind.ADAPTER}
+    assert kinds == set(ObjectKind) - {ObjectKind.NFS_VOLUME}
     objects = {each.object: each for each in plan.report.objects}
     assert objects["Group Cpu"].used_columns == 0
     assert objects["Physical Disk SCSI Device"].instances == 3

@@ -1,4 +1,4 @@
-"""A capture as it is kept: its rows per device, world, virtual disk and NFS volume, and a report of the file."""
+"""A capture as it is kept: its rows per device, path, adapter, world, virtual disk and NFS volume, and a report of the file."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -14,7 +14,8 @@ from gavel.collectors.imports.esxtop.parse import read_capture
 from gavel.collectors.imports.esxtop.summary import summarize
 from gavel.domain.imports import CapturedObject, ImportedCapture, ImportOptions
 
-_KEPT = (ObjectKind.DEVICE, ObjectKind.NFS_VOLUME, ObjectKind.VIRTUAL_DISK, ObjectKind.WORLD)
+# What counts the I/Os of each is a column that default captures have, too.
+_IDLE_WITHOUT = {ObjectKind.WORLD: ("commands_per_s",), ObjectKind.PATH: ("reads_per_s", "writes_per_s")}
 
 
 def read_import(stream: IO[bytes], file: str, options: ImportOptions) -> ImportedCapture:
@@ -36,10 +37,10 @@ def read_import(stream: IO[bytes], file: str, options: ImportOptions) -> Importe
 
 
 def _objects(capture: EsxtopCapture) -> Iterator[CapturedObject]:
-    """Rows in order of time. Worlds without I/O are most of a capture and say nothing."""
+    """Rows in order of time. Worlds and paths without I/O are most of a capture and say nothing."""
     order = np.argsort(capture.ended_at_s, kind="stable")
     for each in capture.objects:
-        if each.kind not in _KEPT or (each.kind is ObjectKind.VIRTUAL_DISK and each.part is None) or _is_idle(each):
+        if (each.kind is ObjectKind.VIRTUAL_DISK and each.part is None) or _is_idle(each):
             continue
         yield CapturedObject(
             kind=each.kind.value,
@@ -52,5 +53,8 @@ def _objects(capture: EsxtopCapture) -> Iterator[CapturedObject]:
 
 
 def _is_idle(series: ObjectSeries) -> bool:
-    commands = series.column("commands_per_s")
-    return series.kind is ObjectKind.WORLD and (commands is None or not (np.nan_to_num(commands) > 0).any())
+    counters = _IDLE_WITHOUT.get(series.kind)
+    if counters is None:
+        return False
+    rates = [rate for name in counters if (rate := series.column(name)) is not None]
+    return not any((np.nan_to_num(rate) > 0).any() for rate in rates)

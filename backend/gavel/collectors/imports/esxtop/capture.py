@@ -1,4 +1,4 @@
-"""What a capture says: one host, rows in UTC, and the columns of each device, virtual disk, adapter, NFS volume and world."""
+"""What a capture says: one host, rows in UTC, and the columns of each device, virtual disk, adapter, path, NFS volume and world."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

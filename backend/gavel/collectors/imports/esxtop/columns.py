@@ -8,6 +8,7 @@ from enum import StrEnum
 class ObjectKind(StrEnum):
     DEVICE = "device"
     ADAPTER = "adapter"
+    PATH = "path"
     NFS_VOLUME = "nfs_volume"
     VIRTUAL_DISK = "virtual_disk"
     WORLD = "world"  # the share of one world in one device
@@ -76,6 +77,10 @@ _LATENCIES = tuple(
     for direction in (CounterDirection.COMMAND, CounterDirection.READ, CounterDirection.WRITE)
     for boundary in BOUNDARIES
 )
+# What holds no other commands: those of idle devices, which take tens of ms, enter the latency of an adapter per command alone.
+_GUEST_LATENCIES = tuple(
+    each for each in _LATENCIES if "Guest" in each.written and each.direction is not CounterDirection.COMMAND
+)
 _FAULTS = (
     _rate("Failed Commands/sec", "failed_commands_per_s"),
     _rate("Aborts/sec", "aborts_per_s"),
@@ -84,8 +89,14 @@ _FAULTS = (
 
 COUNTERS: Mapping[ObjectKind, tuple[EsxtopCounter, ...]] = {
     ObjectKind.DEVICE: (*_QUEUES, *_RATES, *_BYTES, *_LATENCIES, *_FAULTS),
-    # No latencies: those of an adapter hold commands of idle devices, which take tens of ms.
-    ObjectKind.ADAPTER: (_instant("Adapter Q Depth", "adapter_queue_depth"), *_RATES, *_BYTES, *_FAULTS),
+    ObjectKind.ADAPTER: (
+        _instant("Adapter Q Depth", "adapter_queue_depth"),
+        *_RATES,
+        *_BYTES,
+        *_GUEST_LATENCIES,
+        *_FAULTS,
+    ),
+    ObjectKind.PATH: (*_RATES[1:], *_BYTES, *_GUEST_LATENCIES),
     ObjectKind.NFS_VOLUME: (
         _instant("Active Commands", "active"),
         *_RATES,
@@ -117,6 +128,7 @@ PLAIN_DISK_OBJECT = "Physical Disk"
 KINDS: Mapping[str, ObjectKind] = {
     DEVICE_OBJECT: ObjectKind.DEVICE,
     "Physical Disk Adapter": ObjectKind.ADAPTER,
+    "Physical Disk Path": ObjectKind.PATH,
     PLAIN_DISK_OBJECT: ObjectKind.ADAPTER,
     NFS_OBJECT: ObjectKind.NFS_VOLUME,
     DISK_OBJECT: ObjectKind.VIRTUAL_DISK,
@@ -137,7 +149,6 @@ OTHER_OBJECTS = frozenset(
         "Physical Cpu",
         "Physical Cpu Load",
         "Physical Disk Partition",
-        "Physical Disk Path",
         "Power",
         "VSAN",
         "Vcpu",

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from gavel.collectors.imports.esxtop.cells import split_cells
 from gavel.collectors.imports.esxtop.columns import (
@@ -74,6 +74,12 @@ class ReadPlan:
     duplicates: tuple[PlannedCell, ...]
     world_vms: Mapping[str, str]
     report: HeaderReport
+
+    def without(self, kind: ObjectKind) -> "ReadPlan":
+        cells, duplicates = (
+            tuple(cell for cell in cells if cell.key[0] is not kind) for cells in (self.cells, self.duplicates)
+        )
+        return replace(self, cells=cells, duplicates=duplicates)
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,6 +68,7 @@ class _CaptureReader:
         self._refused: list[RefusedRow] = []
         self._refused_rows = 0
         self._values = 0
+        self._reads_paths = True
         self._preamble = _Preamble()
 
     def read(self, stream: IO[bytes]) -> EsxtopCapture:
@@ -101,6 +102,8 @@ class _CaptureReader:
         separator = b"\t" if b"(PDH-TSV" in line.data[:10] else b","
         cells = header_cells(_decoded(line.data), separator.decode())
         plan = self._restricted(plan_header(cells), line)
+        if not self._reads_paths:
+            plan = plan.without(ObjectKind.PATH)
         if self._segments and plan.host != self._segments[0].plan.host:
             raise EsxtopFileError(
                 self._file,
@@ -144,11 +147,24 @@ class _CaptureReader:
             return
         self._values += len(segment.wanted)
         if self._values > self._limits.values:
+            self._leave_out_paths()
+        if self._values > self._limits.values:
             raise EsxtopFileError(
                 self._file,
                 f"more than {self._limits.values // 1_000_000} million numbers of disks, devices and worlds. "
                 "Read one device at a time (--device), or split the file.",
                 line=line.number,
+            )
+
+    def _leave_out_paths(self) -> None:
+        """They are many, and the file says much without them."""
+        left_out = sum(segment.leave_out(ObjectKind.PATH) for segment in self._segments if self._reads_paths)
+        self._reads_paths = False
+        self._values -= left_out
+        if left_out:
+            self._warn(
+                "paths_left_out",
+                "Paths are not used: with them, the numbers of this file are more than fit into memory. Capture for a shorter time.",
             )
 
     def _refuse(self, row: RefusedRow) -> None:

@@ -7,7 +7,7 @@ from array import array
 import numpy as np
 
 from gavel.collectors.imports.esxtop.cells import RowPicker
-from gavel.collectors.imports.esxtop.columns import CounterNature
+from gavel.collectors.imports.esxtop.columns import CounterNature, ObjectKind
 from gavel.collectors.imports.esxtop.errors import EsxtopRowError
 from gavel.collectors.imports.esxtop.header import PlannedCell, ReadPlan
 from gavel.collectors.imports.esxtop.lines import TextLine
@@ -22,18 +22,31 @@ class SegmentRows:
     """Collects the rows of one segment. `decimals`: the most that a latency was written with."""
 
     def __init__(self, plan: ReadPlan, zone: TimeZone, header_line: int, separator: bytes) -> None:
-        self.plan = plan
         self.zone = zone
         self.header_line = header_line
-        self.wanted: tuple[PlannedCell, ...] = (*plan.cells, *plan.duplicates)
         self.stamps_s: list[float] = []
         self.lines: list[int] = []
         self.decimals = 0
         self.day_first = False
         self._separator = separator
         self._values = array("d")
-        self._picker = RowPicker(plan.columns, [0, *(cell.position for cell in self.wanted)], separator)
+        self._follow(plan)
+
+    def _follow(self, plan: ReadPlan) -> None:
+        self.plan = plan
+        self.wanted: tuple[PlannedCell, ...] = (*plan.cells, *plan.duplicates)
+        self._picker = RowPicker(plan.columns, [0, *(cell.position for cell in self.wanted)], self._separator)
         self._latencies = [at for at, cell in enumerate(self.wanted) if cell.counter.nature is CounterNature.LATENCY]
+
+    def leave_out(self, kind: ObjectKind) -> int:
+        """From now on, and of the rows so far. How many numbers were in them."""
+        kept = [at for at, cell in enumerate(self.wanted) if cell.key[0] is not kind]
+        values = array("d")
+        values.frombytes(np.ascontiguousarray(self.table()[:, kept]).data.cast("B"))
+        left_out = len(self._values) - len(values)
+        self._values = values
+        self._follow(self.plan.without(kind))
+        return left_out
 
     def add(self, line: TextLine) -> None:
         """Raises EsxtopRowError, and then keeps nothing of the row."""
