@@ -99,7 +99,7 @@ test.describe('uploads', () => {
     await dialog.getByLabel('Name').fill('site-b')
     await dialog.locator('input[type=file]').first().setInputFiles(CAPTURE)
     await dialog.getByRole('button', { name: 'Make environment' }).click()
-    await expect(dialog.getByRole('status')).toContainText('Files are read.')
+    await expect(dialog.getByRole('status').filter({ hasText: 'Files are read.' })).toBeVisible()
     isMade = true
     const open = dialog.getByRole('link', { name: 'Open site-b' })
     await expect(open).toHaveAttribute('href', '/offline/site-b/')
