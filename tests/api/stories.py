@@ -75,13 +75,15 @@ class Story:
         with transaction(self.engine) as connection:
             connection.execute(text(statement), values)
 
-    def paths_did(self, counters: list[str], minutes_ago: int, iops: list[float], us: list[int]) -> None:
+    def paths_did(
+        self, counters: list[str], minutes_ago: int, iops: list[float], us: list[int], precision: int = 1
+    ) -> None:
         """One sample of 5 min of each of these paths, that ended then."""
         at: datetime = NOW - minutes_ago * MINUTE
         ops = [round(one * 300) for one in iops]
         sample = batch(
             Stream.PATH, counters, [at] * len(counters), 300,
-            read_ops=ops, write_ops=0, read_latency_us=us, write_latency_us=us, precision=1,
+            read_ops=ops, write_ops=0, read_latency_us=us, write_latency_us=us, precision=precision,
         )  # fmt: skip
         with transaction(self.engine) as connection:
             assert not write_samples(connection, self.environment.vcenter, sample).unknown_keys

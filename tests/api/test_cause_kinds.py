@@ -12,6 +12,7 @@ from tests.api.ledgers import HEALTHY, Environment, Interval, ask, minute, span
 from tests.api.stories import DEVICE, SLOW_ARRAY, SLOW_SAN, Row, Story, full_queue, limited_disk, throttled
 
 from gavel.domain.io_path import Layer, Segment
+from gavel.domain.samples import Precision
 from gavel.domain.scope import ScopeKind
 
 Found = dict[str, Any]
@@ -189,10 +190,8 @@ def test_paths_that_are_down_are_named_if_they_carried_io_before(
         assert cause["text"] == "1 of 2 paths of esx-1 are down, which had 50 % of its I/O before"
 
 
-@pytest.mark.parametrize(("before_us", "kind"), [(550, "slow_path"), (2300, "no_single_cause")])
-def test_a_slow_adapter_is_named_against_the_other_one(
-    client: TestClient, story: Story, before_us: int, kind: str
-) -> None:
+def slow_adapter(story: Story) -> int:
+    """A datastore whose two paths are of two adapters."""
     store = slow_san(story)
     story.run(
         "INSERT INTO hba OVERRIDING SYSTEM VALUE SELECT (jsonb_populate_record(h, jsonb_build_object('id', 1 + (SELECT max(id) FROM hba),"
@@ -200,6 +199,22 @@ def test_a_slow_adapter_is_named_against_the_other_one(
     )
     story.set("path", "esx-1/p1", "hba_id", story.environment.id("hba", "esx-1/vmhba2"))
     two_paths(story, optimized=(True, True), working=(True, True))
+    return store
+
+
+def test_a_latency_that_whole_milliseconds_read_as_0_is_below_the_first(client: TestClient, story: Story) -> None:
+    store = slow_adapter(story)
+    story.paths_did(PATHS, 8, [500, 500], [0, 0], int(Precision.MILLISECOND))
+    story.paths_did(PATHS, 0, [500, 500], [0, 4000], int(Precision.MILLISECOND))
+    text = cause_of(client, f"datastores/{store}")["text"]
+    assert text == "paths through vmhba2 of esx-1 are slow (4.00 ms, other adapter below 1.00 ms)"
+
+
+@pytest.mark.parametrize(("before_us", "kind"), [(550, "slow_path"), (2300, "no_single_cause")])
+def test_a_slow_adapter_is_named_against_the_other_one(
+    client: TestClient, story: Story, before_us: int, kind: str
+) -> None:
+    store = slow_adapter(story)
     story.paths_did(PATHS, 8, [500, 500], [500, before_us])
     story.paths_did(PATHS, 0, [500, 500], [520, 4300])
     cause = cause_of(client, f"datastores/{store}")

@@ -12,6 +12,7 @@ from tests.db.environments import batch
 
 from gavel.db.engine import transaction
 from gavel.db.write.samples import write_samples
+from gavel.domain.samples import Precision
 from gavel.domain.scope import ScopeKind
 from gavel.domain.source import Stream
 
@@ -68,9 +69,9 @@ def used(
     )
 
 
-def paths_took(story: Story, us: int, other_us: int) -> None:
-    story.paths_did(PATHS, 8, [500, 500], [500, 500])
-    story.paths_did(PATHS, 0, [500, 500], [us, other_us])
+def paths_took(story: Story, us: int, other_us: int, precision: Precision = Precision.MICROSECOND) -> None:
+    story.paths_did(PATHS, 8, [500, 500], [500, 500], int(precision))
+    story.paths_did(PATHS, 0, [500, 500], [us, other_us], int(precision))
 
 
 def cause_of(client: TestClient, store: int) -> dict[str, Any]:
@@ -107,6 +108,21 @@ def test_a_target_port_at_its_line_rate_with_paths_slower_than_others_is_the_cau
     assert cause["twin"] == {
         "elevated_minutes": 5, "binding_minutes": 5, "normal_minutes": 15, "normal_binding_minutes": 0,
     }  # fmt: skip
+
+
+def test_latencies_of_paths_in_whole_milliseconds_stand_with_their_bounds_and_never_as_nothing(
+    client: TestClient, story: Story
+) -> None:
+    """A counter that reads 0 ms has seen a latency below a millisecond."""
+    store = slow_store(story)
+    used(story, 97.0, 41.0)
+    paths_took(story, 4000, 0, Precision.MILLISECOND)
+    cause = cause_of(client, store)
+    assert (cause["kind"], cause["confidence"]) == ("target_port", "confirmed")
+    assert cause["text"].endswith("its paths take 4.00 ms, those to other ports below 1.00 ms")
+    bounds = {one["label"]: (one["value"], one["lower"], one["upper"]) for one in cause["evidence"]}
+    assert bounds["Latency through this port"] == (4000, 3500, 5000)
+    assert bounds["Latency through other ports"] == (0, 0, 1000)
 
 
 def test_a_target_port_that_was_as_busy_without_a_wait_is_a_candidate_at_most(client: TestClient, story: Story) -> None:

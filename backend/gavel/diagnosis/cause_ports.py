@@ -10,7 +10,7 @@ from gavel.db.queries.port_use import BusyLink, PortPaths
 from gavel.db.queries.refs import EntityRef
 from gavel.diagnosis.cause import Candidate, CauseEvidence, CauseKind, CauseLimit, CauseObject, TwinTest
 from gavel.diagnosis.cause_inputs import CauseInputs, twin_test
-from gavel.diagnosis.cause_words import count, counted, percent
+from gavel.diagnosis.cause_words import count, counted, counter_time, percent
 from gavel.diagnosis.sentences import duration
 from gavel.findings.binding import LEAST_PATH_SPREAD_US, is_path_slow, is_port_full
 from gavel.findings.minutes import mean
@@ -111,7 +111,7 @@ def _candidate(inputs: CauseInputs, ports: Sequence[_Port], *, is_passed: bool) 
     hosts = _hosts(portion.devices)
     more = "" if len(ports) == 1 else f", and {counted(len(ports) - 1, 'more port')} at its own"
     times = (
-        f"; its paths take {duration(portion.us)}, those to other ports {duration(portion.other_us)}"
+        f"; its paths take {duration(portion.us)}, those to other ports {counter_time(portion.other_us, portion.step_us)}"
         if portion.is_slower
         else ""
     )
@@ -147,7 +147,10 @@ def _evidence(portion: _PortShare, used: float, before: float | None) -> Iterato
         yield CauseEvidence(label="Link speed used before", value=100 * before, unit="%")
     for label, us in (("Latency through this port", portion.us), ("Latency through other ports", portion.other_us)):
         if not np.isnan(us):
-            yield CauseEvidence(label=label, value=us, unit="µs")
+            step = portion.step_us
+            # In steps: as rounded or as cut off, which of them is not known.
+            lower, upper = (max(us - step / 2, 0.0), us + step) if step else (None, None)
+            yield CauseEvidence(label=label, value=us, unit="µs", lower=lower, upper=upper)
 
 
 def _hosts(devices: Sequence[DeviceLoad]) -> tuple[EntityRef, ...]:

@@ -13,7 +13,7 @@ from gavel.db.queries.refs import EntityRef
 from gavel.diagnosis.cause import Candidate, CauseEvidence, CauseKind, CauseObject
 from gavel.diagnosis.cause_inputs import CauseInputs, twin_test
 from gavel.diagnosis.cause_ports import port_candidates
-from gavel.diagnosis.cause_words import counted, percent
+from gavel.diagnosis.cause_words import counted, counter_time, percent
 from gavel.diagnosis.sentences import duration
 from gavel.domain.scope import ScopeKind
 from gavel.findings.binding import NON_OPTIMIZED_SHARE, are_non_optimized_paths_used, is_path_slow
@@ -194,7 +194,7 @@ def _slow_paths(inputs: CauseInputs) -> Iterator[Candidate]:
     devices = [load for load in inputs.devices if any(path.device_id == load.device.id for path in slowest.paths)]
     hosts = _hosts(devices)
     who = CauseObject(f"paths through {slowest.name} of {_on_hosts(hosts)}", hosts if len(hosts) == 1 else ())
-    times = f"{duration(slowest.us)}, other adapter {duration(fastest.us)}"
+    times = f"{duration(slowest.us)}, other adapter {counter_time(fastest.us, step if step > 1.0 else 0.0)}"
     yield Candidate(
         kind=CauseKind.SLOW_PATH,
         object=who,

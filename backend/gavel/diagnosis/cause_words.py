@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from gavel.db.queries.causes import DeviceLoad, DiskLoad
 from gavel.diagnosis.cause import CauseObject
+from gavel.diagnosis.sentences import duration
 
 _MB = 1e6
 
@@ -24,6 +25,11 @@ def megabytes(per_s: float) -> str:
 def counted(number: int, noun: str) -> str:
     """ "3 virtual disks", "1 path"."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def counter_time(us: float, step_us: float) -> str:
+    """A mean of a counter in steps: what it reads below its first step is not 0."""
+    return f"below {duration(step_us)}" if us < step_us else duration(us)
 
 
 def disk_object(load: DiskLoad) -> CauseObject:
