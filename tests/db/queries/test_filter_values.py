@@ -15,6 +15,7 @@ from gavel.db.queries.filter_values import FilterValue, FilterValues, OfferedFil
 from gavel.db.queries.filters import narrowed
 from gavel.db.queries.object_filter import ObjectFilter
 from gavel.db.queries.refs import TABLES, RefKind
+from gavel.domain.labels import Label, LabelKind
 
 KINDS = (RefKind.VM, RefKind.DATASTORE, RefKind.HOST, RefKind.CLUSTER, RefKind.VOLUME, RefKind.ARRAY)
 MARKUP = '<img src=x onerror="alert(1)">'
@@ -34,11 +35,13 @@ def store(module_postgres_url: str) -> Iterator[Store]:
 
 @pytest.fixture(scope="module")
 def environment(store: Store) -> Environment:
-    """Two environments of equal names, so that a value is of objects of both; one VM has a value twice, in two spellings."""
+    """Two environments of equal names, so that a value is of objects of both; one VM has a value twice, in two spellings, and another as
+    tag and as attribute."""
     environments = [Environment(store) for _ in range(2)]
     for found in environments:
         hosts = labeled(found.tag)
-        twice = replace(hosts.vms[0], labels=(*hosts.vms[0].labels, tag("Owner", "ADA"), tag("note", MARKUP)))
+        alike = (tag("Owner", "ADA"), Label(LabelKind.ATTRIBUTE, "application", f"finance-{found.tag}"))
+        twice = replace(hosts.vms[0], labels=(*hosts.vms[0].labels, *alike, tag("note", MARKUP)))
         store.take(found.vcenter, replace(hosts, vms=(twice, *hosts.vms[1:])), NOW + STEP)
     return environments[-1]
 
@@ -111,6 +114,13 @@ def test_ten_thousand_tags_are_offered_as_the_first_with_their_number(store: Sto
         assert [one.value for one in refined.items] == ["ticket=no-777", *(f"ticket=no-777{n}" for n in range(10))]
     finally:
         store.run("DELETE FROM label WHERE name = 'ticket'")
+
+
+def test_labels_that_a_vm_has_twice_count_it_once(environment: Environment) -> None:
+    tagged = offered(environment, RefKind.VM, OfferedFilter.LABEL, f"application=finance-{environment.tag}")
+    assert [(one.value, one.objects) for one in tagged.items] == [(f"application=finance-{environment.tag}", 1)]
+    owners = offered(environment, RefKind.VM, OfferedFilter.LABEL, "owner=ada")
+    assert [(one.value.lower(), one.objects) for one in owners.items] == [("owner=ada", 4)]
 
 
 def test_a_whole_value_is_not_a_part_of_another(environment: Environment) -> None:

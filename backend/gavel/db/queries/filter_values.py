@@ -51,6 +51,25 @@ _COUNTED = """
     SELECT (array_agg(value ORDER BY count DESC, value))[1], sum(count)::bigint, count(*) OVER ()
     FROM spelled GROUP BY key ORDER BY 2 DESC, 1 LIMIT :limit
 """
+# Labels of VMs, of which there are several for each: spellings first, for there are far fewer of them. Only what has several spellings,
+# or is both tag and attribute, may be of one VM twice: its VMs are counted once more.
+_LABELED_VMS = """
+    WITH spelled AS (
+        SELECT l.name, l.value, count(*) AS count, min(l.kind) <> max(l.kind) AS repeats
+        FROM label l JOIN vm t ON t.id = l.subject_id AND t.present
+        WHERE l.subject_table = 'vm' AND l.valid_to IS NULL AND {condition} GROUP BY 1, 2),
+    folded AS (
+        SELECT lower({value}) AS key, (array_agg({value} ORDER BY l.count DESC, {value}))[1] AS value, sum(l.count)::bigint AS objects,
+            count(*) > 1 OR bool_or(l.repeats) AS repeats
+        FROM spelled l GROUP BY 1),
+    again AS (
+        SELECT f.key, count(DISTINCT m.subject_id) AS objects
+        FROM folded f JOIN spelled l ON lower({value}) = f.key
+        JOIN label m ON m.subject_table = 'vm' AND m.valid_to IS NULL AND m.name = l.name AND m.value = l.value
+        JOIN vm t ON t.id = m.subject_id AND t.present WHERE f.repeats GROUP BY 1)
+    SELECT f.value, coalesce(again.objects, f.objects), count(*) OVER ()
+    FROM folded f LEFT JOIN again USING (key) ORDER BY 2 DESC, 1 LIMIT :limit
+"""
 _FOLDERS = "SELECT m.id AS vm_id, m.folder AS value FROM vm m WHERE m.present AND m.folder ILIKE :part ESCAPE '!'"
 _LABELS = (
     "SELECT l.subject_id AS {subject}, {value} AS value FROM label l"
@@ -69,14 +88,20 @@ def filter_values(
     """Values that hold `search`, without regard to case, those with the most objects first. A label is searched by name and value, or
     by name=part of its value."""
     name, part = _name_and_part(connection, wanted, search)
-    pairs = " UNION ALL ".join(_pairs(kind, wanted, is_named=bool(name)))
     parameters = {"name": name, "part": f"%{escaped(part)}%", "limit": limit}
-    rows = connection.execute(text(_COUNTED.format(pairs=pairs, table=TABLES[kind].name)), parameters).all()
+    rows = connection.execute(text(_query(kind, wanted, is_named=bool(name))), parameters).all()
     items = tuple(
         FilterValue(value, value if wanted is OfferedFilter.LABEL else f"={value}", objects)
         for value, objects, _ in rows
     )
     return FilterValues(items, rows[0][2] if rows else 0)
+
+
+def _query(kind: RefKind, wanted: OfferedFilter, *, is_named: bool) -> str:
+    if kind is RefKind.VM and wanted is OfferedFilter.LABEL:
+        return _LABELED_VMS.format(value=_label_value(wanted), condition=_label_condition(is_named=is_named))
+    pairs = " UNION ALL ".join(_pairs(kind, wanted, is_named=is_named))
+    return _COUNTED.format(pairs=pairs, table=TABLES[kind].name)
 
 
 def _name_and_part(connection: Connection, wanted: OfferedFilter, search: str) -> tuple[str, str]:
@@ -109,12 +134,25 @@ def _pairs(kind: RefKind, wanted: OfferedFilter, *, is_named: bool) -> Iterator[
 
 
 def _labels(wanted: OfferedFilter, kind: RefKind, subject: str, *, is_named: bool) -> str:
+    return _LABELS.format(
+        subject=subject,
+        value=_label_value(wanted),
+        table=TABLES[kind].name,
+        condition=_label_condition(is_named=is_named),
+    )
+
+
+def _label_value(wanted: OfferedFilter) -> str:
+    """Of a row `l` of labels, as the filter names it."""
+    return "l.name || '=' || l.value" if wanted is OfferedFilter.LABEL else "l.value"
+
+
+def _label_condition(*, is_named: bool) -> str:
+    """On a row `l` of labels."""
     in_value = "l.value ILIKE :part ESCAPE '!'"
-    condition = (
+    return (
         f"lower(l.name) = lower(:name) AND {in_value}" if is_named else f"({in_value} OR l.name ILIKE :part ESCAPE '!')"
     )
-    value = "l.name || '=' || l.value" if wanted is OfferedFilter.LABEL else "l.value"
-    return _LABELS.format(subject=subject, value=value, table=TABLES[kind].name, condition=condition)
 
 
 def _through_vms(kind: RefKind, values: str) -> str:
