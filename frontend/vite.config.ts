@@ -12,6 +12,8 @@ const TABLES = new RegExp(`node_modules[\\\\/]@tanstack[\\\\/]|src[\\\\/](?!${LI
 const CHARTS = '(charts[\\\\/]numbers|kit[\\\\/]chart[\\\\/](Legend|lineWords|NumbersView))'
 // Dialogs that open when something is pressed share it; no page needs it first.
 const DIALOGS = 'kit[\\\\/]form[\\\\/]FormDialog'
+// Panels over time are drawn by charts alone.
+const PANELS = 'charts[\\\\/](bands|gaps|hatch|limits|missing|timePanels|tooltip)[.]ts'
 // The frame of objects' pages: five pages share it, and no other needs it.
 const OBJECTS =
   'domain[\\\\/](cause|diagnosis[\\\\/]Diagnosis|object[\\\\/]ObjectPage|sections[\\\\/](ObjectTabs|registry|section))'
@@ -60,7 +62,7 @@ export default defineConfig({
             { name: 'tables', test: TABLES, priority: 2 },
             {
               name: 'common',
-              test: new RegExp(`src[\\\\/](?!${OBJECTS}|${LISTS}|${CHARTS}|${DIALOGS})`),
+              test: new RegExp(`src[\\\\/](?!${OBJECTS}|${LISTS}|${CHARTS}|${DIALOGS}|${PANELS})`),
               minShareCount: 5,
               priority: 1,
             },
@@ -69,6 +71,7 @@ export default defineConfig({
               test: mantine('Input|InputBase|InputsGroupFieldset|NativeSelect|TextInput|CloseButton'),
               priority: 1,
             },
+            { name: 'panels', test: new RegExp(PANELS) },
             { name: 'objects', test: new RegExp(OBJECTS) },
             { name: 'switches', test: mantine('Switch|InlineInput'), priority: 1 },
             {

@@ -265,3 +265,19 @@ test('the policy lets a page have nothing but its own, and styles by a number th
   )
   expect(new Set(policies).size).toBe(2)
 })
+
+test('an address takes times before now, as the API does: usual lengths move with the clock, others stand still', async ({
+  page,
+}) => {
+  const asked = page.waitForRequest(/overview\?.*from=-3h&to=now/)
+  await page.goto('/?from=-3h&to=now')
+  await asked
+  await expect(page).toHaveURL(/\?last=3h$/)
+  await expect(page.getByRole('button', { name: /Last 3 hours/ }).first()).toBeVisible()
+  await page.goto('/datastores?from=-2h&to=-1h')
+  await expect(page).toHaveURL(/from=\d{4}-\d\d-\d\dT[\d:]+Z&to=\d{4}-\d\d-\d\dT[\d:]+Z/)
+  const { from, to } = Object.fromEntries(new URL(page.url()).searchParams)
+  expect(Date.parse(to ?? '') - Date.parse(from ?? '')).toBe(3_600_000)
+  await page.goto('/?from=-3y&to=now')
+  await expect(page.getByText('2026-11-20T14:05:00Z, -3h or now')).toBeVisible()
+})

@@ -11,7 +11,9 @@ import {
 } from '@tanstack/react-router'
 import { BASE_PATH } from '../lib/base'
 import type { Parameter } from '../lib/parameters'
+import { resolvedRange } from '../lib/relativeRange'
 import { type FlatSearch, SearchProvider } from '../lib/search'
+import { serverNow } from '../lib/serverClock'
 import { parseSearch, SHARED_PARAMETERS, stringifySearch } from '../lib/url'
 import { Layout } from './Layout'
 import { PageFailed, PageMissing, PagePending } from './PageStates'
@@ -30,7 +32,7 @@ export function createAppRouter(client: QueryClient) {
       path: page.path,
       component: lazyRouteComponent(withCharts(page)),
       beforeLoad: ({ params, search, cause, location: { pathname, hash } }) => {
-        const today = page.upgrade?.(search, hash) ?? search
+        const today = resolvedRange(page.upgrade?.(search, hash) ?? search, serverNow())
         if (stringifySearch(today) !== stringifySearch(search))
           throw redirect({ to: pathname, search: today as never, hash, replace: true })
         if (cause === 'enter') page.ask?.(client, { params, search })

@@ -17,7 +17,8 @@ describe('parameters of an address', () => {
       ['range', null],
       ['tab', 'summary, path'],
     ])
-    expect(found({ from: '-7d', to: 'now' }).map(([name]) => name)).toEqual(['from', 'to'])
+    expect(found({ from: '-7y', to: 'today' }).map(([name]) => name)).toEqual(['from', 'to'])
+    expect(found({ from: '-7d', to: 'now' })).toEqual([])
     expect(found({ channel: '-1' })).toEqual([['channel', 'a number']])
     expect(found({ q: 'x'.repeat(500) })).toHaveLength(1)
   })

@@ -2,6 +2,7 @@
 
 import * as addressCopy from '../copy/address'
 import { PRESETS } from './range'
+import { isRelative } from './relativeRange'
 
 export interface Parameter<Value extends string = string> {
   name: string
@@ -48,7 +49,7 @@ export const number = (name: string): Parameter => ({
 const instant = (name: string): Parameter => ({
   name,
   fallback: '',
-  parse: (given) => (Number.isFinite(Date.parse(given)) ? given : undefined),
+  parse: (given) => (isRelative(given) || Number.isFinite(Date.parse(given)) ? given : undefined),
   takes: addressCopy.takesInstant,
 })
 
