@@ -41,12 +41,15 @@ from gavel.db.write.inventory import store_inventory
 from gavel.db.write.ledger import write_ledger
 from gavel.domain.inventory import Datastore, DatastoreType, InventoryTaken, Vm
 from gavel.domain.io_path import SPANS, Layer, Segment
+from gavel.domain.labels import Label, LabelKind
 from gavel.domain.ledger import LedgerRows, Notes
 from gavel.domain.scope import ScopeKind, scope_key
 from gavel.domain.source import SourceKind
 from gavel.embedded import postgres
 
 DATASTORES, VMS, MINUTES, DAYS, RUNS = 2_000, 20_000, 6, 30, 60
+# Of 10 VMs each; a tier has 5,000, for a large group.
+APPLICATIONS, TIERS = 2_000, 4
 # Of other things: a connection plans each of its questions anew ten times (psycopg prepares at the sixth, PostgreSQL plans five of
 # those for their values), then once for good.
 WARM_UP = 16
@@ -149,7 +152,9 @@ def add_environment(engine: Engine) -> None:
         datastores=stores,
         devices=tuple(device(host, naa(serial(n))) for host in HOSTS for n in range(DATASTORES)),
         paths=(),
-        vms=tuple(Vm(name, name, f"iu-{name}", "poweredOn", HOSTS[n % 2]) for n, name in enumerate(names)),
+        vms=tuple(
+            Vm(name, name, f"iu-{name}", "poweredOn", HOSTS[n % 2], labels=labels_of(n)) for n, name in enumerate(names)
+        ),
         disks=tuple(disk(name, 0, f"ds-{n % DATASTORES}") for n, name in enumerate(names)),
     )
     array = replace(
@@ -161,6 +166,11 @@ def add_environment(engine: Engine) -> None:
                 connection, kind=kind, name=kind, address="192.0.2.1", settings={}, enabled=True, now=NOW
             )
             store_inventory(connection, source, InventoryTaken(inventory, NOW))
+
+
+def labels_of(n: int) -> tuple[Label, ...]:
+    named = {"application": f"app-{n % APPLICATIONS:04}", "owner": f"team-{n % 200:03}", "tier": f"tier-{n % TIERS}"}
+    return tuple(Label(LabelKind.TAG, name, value) for name, value in named.items())
 
 
 def ids(engine: Engine, table: str) -> list[int]:

@@ -37,6 +37,41 @@ EXAMPLES["list_groups"] = {
     "offset": 0,
 }
 
+EXAMPLES["latency_of_group"] = {
+    "label": "application",
+    "value": "finance",
+    "members": 9,
+    "source_ids": [1, 2],
+    "from_at": "2026-11-21T02:12:00Z",
+    "to_at": "2026-11-21T02:15:00Z",
+    "ledger_until_at": "2026-11-21T02:14:00Z",
+    "resolution": "1m",
+    "step_s": 60,
+    "times_ms": [1_795_227_120_000, 1_795_227_180_000, 1_795_227_240_000],
+    "minutes_there": [1, 1, 0],
+    "members_there": [9, 9, 0],
+    "ops": [540_000.0, 552_000.0, None],
+    "total_ios": [8.1, 8.28, None],
+    "total_us": [900.0, 900.0, None],
+    "layers": [
+        {
+            "name": "kernel",
+            "label": "Kernel",
+            "layers": ["kernel"],
+            "ios": [3.96, 4.048, None],
+            "us": [440.0, 440.0, None],
+        },
+        {"name": "san", "label": "SAN", "layers": ["san"], "ios": [0.54, 0.552, None], "us": [60.0, 60.0, None]},
+        {"name": "array", "label": "Array", "layers": ["array"], "ios": [3.6, 3.68, None], "us": [400.0, 400.0, None]},
+    ],
+    "measured_shares": [
+        {"layer": "guest", "label": "Guest", "ops_share": 0.0},
+        {"layer": "kernel", "label": "Kernel", "ops_share": 1.0},
+        {"layer": "san", "label": "SAN", "ops_share": 1.0},
+        {"layer": "array", "label": "Array", "ops_share": 1.0},
+    ],
+}
+
 # An array as a whole is counted as its volumes are.
 _SERIES = EXAMPLES["volume_series"]
 _ARRAY = {"kind": "array", "id": 2, "name": "flasharray-2"}

@@ -16,7 +16,7 @@ from gavel.api.schemas.common import FieldProblem, Problem
 from gavel.db.errors import ConflictError, NameTakenError, NotFoundError, StorageError, ValueRefusedError
 from gavel.domain.errors import GavelError, SettingsError, SourceError
 from gavel.ingest.connections import InvalidSettingsError
-from gavel.views.series import UnusableStepError
+from gavel.views.time_grid import UnusableStepError
 from gavel.views.whatif_load import NotPredictableError
 
 log = structlog.get_logger(__name__)

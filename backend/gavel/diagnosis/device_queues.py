@@ -9,7 +9,8 @@ from gavel.analysis.diagnosis import QUEUE_FULL
 from gavel.analysis.intervals import Bools
 from gavel.analysis.ledger import KERNEL
 from gavel.db.engine import Connection
-from gavel.db.queries.ledger import MINUTE, LedgerSeries
+from gavel.db.queries.ledger import LedgerSeries
+from gavel.db.queries.ledger_pieces import MINUTE
 from gavel.db.queries.queues import DevicesBehind, Queue, QueueMinutes, queue_minutes
 from gavel.db.queries.refs import EntityRef
 from gavel.diagnosis.breakdown import are_coarse

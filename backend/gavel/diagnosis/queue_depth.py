@@ -17,7 +17,7 @@ from gavel.db.queries.depths import (
     queue_settings,
     vm_minutes,
 )
-from gavel.db.queries.ledger import MINUTE
+from gavel.db.queries.ledger_pieces import MINUTE
 from gavel.db.queries.refs import EntityRef
 from gavel.diagnosis.evidence import EvidenceNumber, capitalized
 from gavel.diagnosis.sentences import Statement, StatementKind, clock

@@ -8,8 +8,9 @@ import numpy as np
 
 from gavel.analysis.diagnosis import Case, case_of
 from gavel.db.engine import Connection
-from gavel.db.queries.ledger import LedgerSeries, Resolution, ledger
+from gavel.db.queries.ledger import LedgerSeries, ledger
 from gavel.db.queries.ledger_objects import ledger_object
+from gavel.db.queries.ledger_pieces import Resolution
 from gavel.db.queries.refs import EntityRef, RefKind
 from gavel.db.queries.scopes import SCOPES
 from gavel.db.series.modes import Storage

@@ -7,7 +7,8 @@ import numpy as np
 
 from gavel.analysis.intervals import Floats
 from gavel.db.engine import Connection
-from gavel.db.queries.ledger import MINUTE, LedgerSeries
+from gavel.db.queries.ledger import LedgerSeries
+from gavel.db.queries.ledger_pieces import MINUTE
 from gavel.db.queries.queues import Fullest, Queue, fullest, kept_since
 from gavel.db.series.modes import Storage
 from gavel.domain.io_path import SPANS, Direction, Layer, Segment

@@ -1,13 +1,13 @@
 """A scope's latency over time, columnar: bands of the stack that add up, layers with their bounds, reads and writes apart and together."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import numpy as np
 
 from gavel.analysis.attribution import qualities
-from gavel.analysis.intervals import Bools, Floats
+from gavel.analysis.intervals import Floats
 from gavel.analysis.ledger import Stack, timed_ops, too_few
 from gavel.db.engine import Connection
 from gavel.db.queries.ledger import LedgerSeries, ledger
@@ -19,20 +19,11 @@ from gavel.db.series import modes
 from gavel.diagnosis.breakdown import PARTS, displayable_stack
 from gavel.diagnosis.diagnose import span_key, span_label, span_layers
 from gavel.diagnosis.window import DiagnosisWindow, WindowSum
-from gavel.domain.errors import GavelError
 from gavel.domain.io_path import SPANS, Direction, DirectionName, LayerName, Quality
-from gavel.domain.ledger import Flags, LedgerRows
+from gavel.domain.ledger import LedgerRows
 from gavel.domain.scope import ENVIRONMENT_ID, ScopeKind, scope_key
 from gavel.views.queues import FullestQueue, fullest_queue, queue_numbers
-
-MOST_BUCKETS = 1000
-_WANTED_BUCKETS = 720
-# Widths that whole roll-ups fit into: a day by 5 minutes comes from 288 rows, 30 days by the hour from 720.
-STEPS = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440, 2880, 10080))
-
-
-class UnusableStepError(GavelError):
-    """A step that makes more buckets of the range than an answer holds."""
+from gavel.views.time_grid import TimeGrid, check_buckets, sensible_step
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,11 +160,11 @@ def _over_time(
     to_at: datetime,
     step: timedelta | None,
 ) -> Latency:
-    width = step or _sensible(from_at, to_at)
-    _limit((to_at - from_at) / width, from_at, to_at)
+    width = step or sensible_step(from_at, to_at)
+    check_buckets((to_at - from_at) / width, from_at, to_at)
     found = ledger(connection, [scope_key(of.scope, of.subject.id)], from_at, to_at, width, storage=of.storage)
-    grid = _Grid.of(found)
-    _limit(grid.buckets, from_at, to_at)
+    grid = TimeGrid.of(found)
+    check_buckets(grid.buckets, from_at, to_at)
     stack = displayable_stack(found.rows, found.notes.quality_reasons)
     return Latency(
         subject=of.subject,
@@ -191,68 +182,7 @@ def _over_time(
     )
 
 
-def _limit(buckets: float, from_at: datetime, to_at: datetime) -> None:
-    if buckets > MOST_BUCKETS:
-        least = next((step for step in STEPS if (to_at - from_at) / step <= MOST_BUCKETS - 2), STEPS[-1])
-        raise UnusableStepError(
-            f"That step makes {buckets:.0f} buckets of the range, more than {MOST_BUCKETS}; {least.total_seconds():.0f} s would do."
-        )
-
-
-def _sensible(from_at: datetime, to_at: datetime) -> timedelta:
-    return next((step for step in STEPS if (to_at - from_at) / step <= _WANTED_BUCKETS), STEPS[-1])
-
-
-@dataclass(frozen=True, slots=True)
-class _Grid:
-    """Every bucket of the range, and which of them each row is."""
-
-    times_ms: list[int]
-    position: Flags
-    start_us: int
-    step_us: int
-
-    @classmethod
-    def of(cls, series: LedgerSeries) -> "_Grid":
-        start, step = (round(part) for part in (series.from_at.timestamp() * 1e6, series.step.total_seconds() * 1e6))
-        end = round(series.to_at.timestamp() * 1e6)
-        return cls([at // 1000 for at in range(start, end, step)], (series.starts_us - start) // step, start, step)
-
-    def at(self, starts_us: Flags) -> "_Grid":
-        """The same buckets for other rows."""
-        return replace(self, position=(starts_us - self.start_us) // self.step_us)
-
-    @property
-    def buckets(self) -> int:
-        return len(self.times_ms)
-
-    def column(self, numbers: Floats) -> list[float]:
-        """Nanoseconds are noise."""
-        whole = np.full(self.buckets, np.nan)
-        whole[self.position] = numbers
-        listed: list[float] = np.round(whole, 3).tolist()
-        return listed
-
-    def flags(self, flags: Bools) -> list[bool]:
-        whole = np.zeros(self.buckets, dtype=np.bool_)
-        whole[self.position] = flags
-        listed: list[bool] = whole.tolist()
-        return listed
-
-    def counts(self, numbers: Flags) -> list[int]:
-        whole = np.zeros(self.buckets, dtype=np.int64)
-        whole[self.position] = numbers
-        listed: list[int] = whole.tolist()
-        return listed
-
-    def letters(self, letters: Sequence[Quality]) -> list[Quality | None]:
-        whole: list[Quality | None] = [None] * self.buckets
-        for bucket, letter in zip(self.position.tolist(), letters, strict=True):
-            whole[bucket] = letter
-        return whole
-
-
-def _direction(rows: LedgerRows, stack: Stack, direction: Direction, grid: _Grid) -> DirectionSeries:
+def _direction(rows: LedgerRows, stack: Stack, direction: Direction, grid: TimeGrid) -> DirectionSeries:
     ops, timed = rows.ops[:, direction], timed_ops(rows)[:, direction]
     return DirectionSeries(
         direction=direction.key,
@@ -265,7 +195,7 @@ def _direction(rows: LedgerRows, stack: Stack, direction: Direction, grid: _Grid
     )
 
 
-def _layers(rows: LedgerRows, direction: Direction, timed: Floats, grid: _Grid) -> Iterator[LayerSeries]:
+def _layers(rows: LedgerRows, direction: Direction, timed: Floats, grid: TimeGrid) -> Iterator[LayerSeries]:
     measured = rows.span_ops[:, direction] > 0
     for span in sorted(np.flatnonzero(measured.any(axis=0)).tolist(), key=lambda span: SPANS[span]):
         us, lower, upper = (
@@ -277,7 +207,7 @@ def _layers(rows: LedgerRows, direction: Direction, timed: Floats, grid: _Grid) 
         )
 
 
-def _parts(stack: Stack, direction: Direction, timed: Floats, grid: _Grid) -> Iterator[PartSeries]:
+def _parts(stack: Stack, direction: Direction, timed: Floats, grid: TimeGrid) -> Iterator[PartSeries]:
     for part in PARTS:
         times = part.times(stack)[:, direction]
         if not np.isnan(times).all():
@@ -292,7 +222,7 @@ def _parts(stack: Stack, direction: Direction, timed: Floats, grid: _Grid) -> It
 
 
 def _queues_over_time(
-    connection: Connection, of: _Of, devices: Sequence[Queue], series: LedgerSeries, grid: _Grid
+    connection: Connection, of: _Of, devices: Sequence[Queue], series: LedgerSeries, grid: TimeGrid
 ) -> QueueSeries:
     numbers, fullest = queue_numbers(series), fullest_queue(connection, devices, series, of.storage)
     nobody = np.full(len(series), np.nan)
@@ -305,7 +235,7 @@ def _queues_over_time(
     )
 
 
-def _fullest(fullest: FullestQueue, grid: _Grid) -> FullestQueueSeries:
+def _fullest(fullest: FullestQueue, grid: TimeGrid) -> FullestQueueSeries:
     there = grid.at(fullest.numbers.starts_us)
     position = {queue.device.id: n for n, queue in enumerate(fullest.queues)}
     named: list[int | None] = [None] * grid.buckets

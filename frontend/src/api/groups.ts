@@ -1,7 +1,8 @@
-/** Groups of VMs by the value of a label, as a React Query option. Its key begins with `ledger`: it changes when minutes were attributed. */
+/** Groups of VMs by the value of a label, as React Query options. Their keys begin with `ledger`: they change when minutes were attributed. */
 
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import * as requestsCopy from '../copy/requests'
+import { type Range, rangeQuery } from '../lib/range'
 import { call, client } from './client'
 import { type DiagnosisWindow, orderOf, windowQuery } from './diagnoses'
 import { PAGE_SIZE } from './queries'
@@ -34,6 +35,21 @@ export const groupsQuery = (params: GroupsParams, offset: number) =>
       return call(requestsCopy.groups, (options) => client.GET('/api/v1/groups', { params: { query }, ...options }), {
         signal,
       })
+    },
+    placeholderData: keepPreviousData,
+  })
+
+/** Of VMs with one value of a label together, over time. */
+export const groupLatencyQuery = (group: { label: string; value: string }, range: Range) =>
+  queryOptions({
+    queryKey: ['ledger', 'group', group, range] as const,
+    queryFn: ({ signal }) => {
+      const params = { query: { ...group, ...rangeQuery(range) } }
+      return call(
+        requestsCopy.groupOverTime,
+        (options) => client.GET('/api/v1/groups/latency', { params, ...options }),
+        { signal },
+      )
     },
     placeholderData: keepPreviousData,
   })

@@ -958,6 +958,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/groups/latency": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Latency Of Group
+         * @description VMs with one value of a label together over time: outstanding I/O and latency by layer, columnar.
+         *
+         *     Buckets are as wide as the range and the number of VMs ask for; 422 where even hours are too many to add up. Without such a VM:
+         *     `members` 0, and no minutes.
+         */
+        get: operations["latency_of_group"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/guests": {
         parameters: {
             query?: never;
@@ -4203,6 +4226,75 @@ export interface components {
             sources: components["schemas"]["SourceRef"][];
         };
         /**
+         * GroupLatency
+         * @description The group's present VMs together, reads and writes as one; lists are as long as `times_ms`, null is "not measured".
+         *
+         *     `value`: as asked for. `members`: VMs of the group. `source_ids`: vCenters and arrays that their numbers come from.
+         *     `minutes_there`: most minutes that one of them has of the bucket; I/Os are outstanding on average over these. `members_there`: most
+         *     VMs that have a minute at once. `total_ios`, `total_us`: of everything measured.
+         */
+        GroupLatency: {
+            /**
+             * From At
+             * Format: date-time
+             */
+            from_at: string;
+            /** Label */
+            label: string;
+            /** Layers */
+            layers: components["schemas"]["GroupLayerSeries"][];
+            /** Ledger Until At */
+            ledger_until_at: string | null;
+            /** Measured Shares */
+            measured_shares: components["schemas"]["MeasuredShare"][];
+            /** Members */
+            members: number;
+            /** Members There */
+            members_there: number[];
+            /** Minutes There */
+            minutes_there: number[];
+            /** Ops */
+            ops: (number | null)[];
+            /**
+             * Resolution
+             * @enum {string}
+             */
+            resolution: "1m" | "5m" | "1h";
+            /** Source Ids */
+            source_ids: number[];
+            /** Step S */
+            step_s: number;
+            /** Times Ms */
+            times_ms: number[];
+            /**
+             * To At
+             * Format: date-time
+             */
+            to_at: string;
+            /** Total Ios */
+            total_ios: (number | null)[];
+            /** Total Us */
+            total_us: (number | null)[];
+            /** Value */
+            value: string;
+        };
+        /**
+         * GroupLayerSeries
+         * @description A layer over time: I/Os outstanding in it, and its latency per I/O; lists are as long as `times_ms`, null is "not measured".
+         */
+        GroupLayerSeries: {
+            /** Ios */
+            ios: (number | null)[];
+            /** Label */
+            label: string;
+            /** Layers */
+            layers: ("guest" | "kernel" | "san" | "array")[];
+            /** Name */
+            name: string;
+            /** Us */
+            us: (number | null)[];
+        };
+        /**
          * GroupsOut
          * @description VMs by the value of one label, ranked by severity and excess outstanding I/O. `label`: its name as most have it.
          */
@@ -5378,6 +5470,21 @@ export interface components {
             negated: boolean;
             /** Pattern */
             pattern: string;
+        };
+        /**
+         * MeasuredShare
+         * @description `ops_share`: share of the group's I/Os whose time in the layer was measured, over the whole range; null without I/O.
+         */
+        MeasuredShare: {
+            /** Label */
+            label: string;
+            /**
+             * Layer
+             * @enum {string}
+             */
+            layer: "guest" | "kernel" | "san" | "array";
+            /** Ops Share */
+            ops_share: number | null;
         };
         /** MeasureOut */
         MeasureOut: {
@@ -19058,6 +19165,163 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["GroupsOut"];
+                };
+            };
+            401: components["responses"]["Refused401"];
+            421: components["responses"]["Refused421"];
+            422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    latency_of_group: {
+        parameters: {
+            query: {
+                /** @description ISO 8601 with zone, `now` or `-3h` */
+                from?: string;
+                /** @description its name */
+                label: string;
+                /** @description seconds per bucket, whole minutes; default: chosen by the range */
+                step?: number | null;
+                /** @description ISO 8601 with zone, `now` or `-3h` */
+                to?: string;
+                /** @description name and value without regard to case */
+                value: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "from_at": "2026-11-21T02:12:00Z",
+                     *       "label": "application",
+                     *       "layers": [
+                     *         {
+                     *           "ios": [
+                     *             3.96,
+                     *             4.048,
+                     *             null
+                     *           ],
+                     *           "label": "Kernel",
+                     *           "layers": [
+                     *             "kernel"
+                     *           ],
+                     *           "name": "kernel",
+                     *           "us": [
+                     *             440,
+                     *             440,
+                     *             null
+                     *           ]
+                     *         },
+                     *         {
+                     *           "ios": [
+                     *             0.54,
+                     *             0.552,
+                     *             null
+                     *           ],
+                     *           "label": "SAN",
+                     *           "layers": [
+                     *             "san"
+                     *           ],
+                     *           "name": "san",
+                     *           "us": [
+                     *             60,
+                     *             60,
+                     *             null
+                     *           ]
+                     *         },
+                     *         {
+                     *           "ios": [
+                     *             3.6,
+                     *             3.68,
+                     *             null
+                     *           ],
+                     *           "label": "Array",
+                     *           "layers": [
+                     *             "array"
+                     *           ],
+                     *           "name": "array",
+                     *           "us": [
+                     *             400,
+                     *             400,
+                     *             null
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "ledger_until_at": "2026-11-21T02:14:00Z",
+                     *       "measured_shares": [
+                     *         {
+                     *           "label": "Guest",
+                     *           "layer": "guest",
+                     *           "ops_share": 0
+                     *         },
+                     *         {
+                     *           "label": "Kernel",
+                     *           "layer": "kernel",
+                     *           "ops_share": 1
+                     *         },
+                     *         {
+                     *           "label": "SAN",
+                     *           "layer": "san",
+                     *           "ops_share": 1
+                     *         },
+                     *         {
+                     *           "label": "Array",
+                     *           "layer": "array",
+                     *           "ops_share": 1
+                     *         }
+                     *       ],
+                     *       "members": 9,
+                     *       "members_there": [
+                     *         9,
+                     *         9,
+                     *         0
+                     *       ],
+                     *       "minutes_there": [
+                     *         1,
+                     *         1,
+                     *         0
+                     *       ],
+                     *       "ops": [
+                     *         540000,
+                     *         552000,
+                     *         null
+                     *       ],
+                     *       "resolution": "1m",
+                     *       "source_ids": [
+                     *         1,
+                     *         2
+                     *       ],
+                     *       "step_s": 60,
+                     *       "times_ms": [
+                     *         1795227120000,
+                     *         1795227180000,
+                     *         1795227240000
+                     *       ],
+                     *       "to_at": "2026-11-21T02:15:00Z",
+                     *       "total_ios": [
+                     *         8.1,
+                     *         8.28,
+                     *         null
+                     *       ],
+                     *       "total_us": [
+                     *         900,
+                     *         900,
+                     *         null
+                     *       ],
+                     *       "value": "finance"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GroupLatency"];
                 };
             };
             401: components["responses"]["Refused401"];

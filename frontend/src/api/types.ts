@@ -72,6 +72,7 @@ export type Overview = Schemas['OverviewOut']
 export type OverviewRow = Schemas['RankedObject']
 export type ObjectGroup = Schemas['ObjectGroup']
 export type GroupsPage = Schemas['GroupsOut']
+export type GroupLatency = Schemas['GroupLatency']
 /** In a list; on a page there are volumes without a standing. */
 export type ListedVolume = Schemas['ListedVolume']
 type OverviewSearch = NonNullable<paths['/api/v1/overview']['get']['parameters']['query']>

@@ -169,9 +169,11 @@ export const PAGES: readonly Page[] = [
   {
     path: '/group',
     title: navigationCopy.group,
-    parameters: [...FILTER_PARAMETERS, GROUP, GROUP_KIND, RANKING_SORT, COLUMNS],
+    parameters: [...FILTER_PARAMETERS, GROUP, GROUP_KIND, RANKING_SORT, COLUMNS, HIDDEN_LINES],
     isLinked: true,
     load: () => import('../features/overview/GroupPage'),
+    charts: () =>
+      Promise.all([import('../features/overview/TreemapCard'), import('../features/overview/GroupOverTime')]),
   },
   {
     path: '/alerts',

@@ -4,6 +4,7 @@ import * as breakdownCopy from '../copy/breakdown'
 import * as commonCopy from '../copy/common'
 import { latencyScale } from '../lib/units'
 import { type ChartLimit, limitsOf, type PanelLimit, reachWith } from './limits'
+import { stretches, unexplained } from './missing'
 import { type GapBand, niceMax, type Panel, type PanelLine, reach } from './panels'
 import { type QueueData, queueLegend, queuePanels } from './queues'
 import { type LayerId, layerLook, partLook, pathOrder } from './segments'
@@ -251,33 +252,4 @@ function boundsPanel(
 function tooFew({ too_few, ops }: LatencyColumns, data: LatencyData): GapBand[] {
   const isVeiled = (index: number) => too_few[index] === true && (ops[index] ?? 0) > 0
   return stretches(data, isVeiled, breakdownCopy.tooFewBand, 'few')
-}
-
-/** Buckets without a minute in the ledger that no source's gap explains. The newest ones are still being attributed. */
-export function unexplained(data: LatencyData, gaps: readonly GapBand[]): GapBand[] {
-  const newest = data.minutes_there.findLastIndex((minutes) => minutes > 0)
-  const isMissing = (index: number) => {
-    const from_ms = data.times_ms[index] ?? 0
-    const to_ms = from_ms + data.step_s * 1000
-    const isExplained = gaps.some((gap) => gap.from_ms < to_ms && from_ms < gap.to_ms)
-    return index < newest && data.minutes_there[index] === 0 && !isExplained
-  }
-  return stretches(data, isMissing, breakdownCopy.noDiagnosisBand, 'gap')
-}
-
-function stretches(
-  { times_ms, step_s }: LatencyData,
-  isIn: (index: number) => boolean,
-  text: string,
-  kind: NonNullable<GapBand['kind']>,
-): GapBand[] {
-  const bands: GapBand[] = []
-  for (const [index, from_ms] of times_ms.entries()) {
-    if (!isIn(index)) continue
-    const to_ms = from_ms + step_s * 1000
-    const last = bands.at(-1)
-    if (last?.to_ms === from_ms) last.to_ms = to_ms
-    else bands.push({ from_ms, to_ms, text, side: 'host', kind })
-  }
-  return bands
 }

@@ -3,7 +3,8 @@
 import * as commonCopy from '../copy/common'
 import * as testRunsCopy from '../copy/testRuns'
 import { latencyScale } from '../lib/units'
-import { type LatencyColumns, type LatencyData, unexplained } from './latency-stack'
+import type { LatencyColumns, LatencyData } from './latency-stack'
+import { unexplained } from './missing'
 import { niceMax, type Panel, type PanelLine, reach } from './panels'
 import { layerLook, pathOrder } from './segments'
 

@@ -23,3 +23,13 @@ export const openWall = 'Open wall'
 export const empty = (label: string, value: string) => `No VM has ${label} ${value}`
 export const emptyText = 'The label was removed or changed in vCenter, or its VMs are gone.'
 export const total = 'Total'
+
+export const overTimeSpoken =
+  'Outstanding I/O and latency of the group by layer over time; the ranking follows the cursor'
+export const overTimeCsv = (label: string, value: string) => `Outstanding I/O by layer of ${label} ${value}`
+export const overTimeTable = 'Outstanding I/O and latency over time by layer'
+export const vmsThere = 'VMs with a diagnosis'
+export const fewerVms = 'Some VMs of the group without a diagnosis'
+export const layerNotMeasured = (layer: string) => `${layer} not measured`
+export const layerPartly = (layer: string, share: string) => `${layer} measured for ${share} of I/O`
+export const rangeTooLong = 'Range too long for this group'

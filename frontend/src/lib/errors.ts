@@ -42,6 +42,9 @@ export const isAway = (error: Error): boolean =>
 /** What was asked for is not there. */
 export const isMissing = (error: Error): boolean => error instanceof ApiError && error.status === 404
 
+/** It cannot be answered as it was asked: trying again does not help. */
+export const isUnusable = (error: Error): boolean => error instanceof ApiError && error.status === 422
+
 /** "No answer from Gavel", or "No numbers from Gavel" where it answers, but with nothing. */
 export const lostWords = (error: Error): string =>
   error instanceof ApiError && error.status !== null ? errorsCopy.noData : errorsCopy.noResponse

@@ -8,7 +8,7 @@ from tests.db.conftest import Store
 from tests.db.ledgers import ledger_rows
 from tests.db.write.test_ledger import HOUR, MINUTE, NOW, grid, keys_of, minutes_from, read, write
 
-from gavel.db.queries import ledger as questions
+from gavel.db.queries import ledger_pieces as questions
 from gavel.db.queries.ledger import LedgerSeries
 from gavel.domain.scope import ScopeKind
 

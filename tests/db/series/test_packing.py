@@ -16,7 +16,7 @@ from tests.db.write.test_ledger import MINUTE, grid, keys_of, minutes_from, read
 
 from gavel.db.engine import reading, transaction
 from gavel.db.migrate import scripts
-from gavel.db.queries import ledger as questions
+from gavel.db.queries import ledger_pieces as questions
 from gavel.db.queries.buckets import Bucketed, Entity, bucketed, window
 from gavel.db.queries.ledger import LedgerSeries
 from gavel.db.series import codes, maintenance, partitions, sql

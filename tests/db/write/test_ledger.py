@@ -14,7 +14,7 @@ from tests.db.ledgers import short_ledger_rows as ledger_rows
 
 from gavel.analysis.ledger import rolled_up
 from gavel.db.engine import reading, transaction
-from gavel.db.queries import ledger as questions
+from gavel.db.queries import ledger_pieces as questions
 from gavel.db.queries.ledger import Detail, LedgerSeries, ledger
 from gavel.db.series import ledger_columns, maintenance
 from gavel.db.write.ledger import FIRST_PARENT, write_ledger

@@ -114,7 +114,7 @@ def overview(
 def environment_latency(app: AppDep, window: RangeDep, step: Step = None) -> Response:
     """The whole environment over time, with the columns of one object; its queues as a sum only."""
     with reading(app.engine) as connection:
-        found = series.environment_latency(connection, window.from_at, window.to_at, _width(step))
+        found = series.environment_latency(connection, window.from_at, window.to_at, bucket_width(step))
     return _columns(found)
 
 
@@ -122,11 +122,11 @@ def environment_latency(app: AppDep, window: RangeDep, step: Step = None) -> Res
 def latency(kind: ScopePath, thing_id: ThingId, app: AppDep, window: RangeDep, step: Step = None) -> Response:
     """Over time, columnar, in at most 1,000 buckets: bands of the stack, and layers with their bounds."""
     with reading(app.engine) as connection:
-        found = series.latency(connection, kind.ref, thing_id, window.from_at, window.to_at, _width(step))
+        found = series.latency(connection, kind.ref, thing_id, window.from_at, window.to_at, bucket_width(step))
     return _columns(found)
 
 
-def _width(step: int | None) -> timedelta | None:
+def bucket_width(step: int | None) -> timedelta | None:
     return None if step is None else timedelta(seconds=step)
 
 

@@ -5,31 +5,20 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import text
 
 from gavel.db.copying import ColumnType, fetch, int_array
 from gavel.db.engine import Connection
-from gavel.db.series import ledger_columns, modes, packed, plain
-from gavel.db.series.catalog import EPOCH, HOUR, LEDGER, LEDGER_LEAVES, LEDGER_MEASURED, LEDGER_ROLLS, RawSeries, Roll
+from gavel.db.queries.ledger_pieces import KEYS, LedgerPiece, LedgerRange, Resolution, ledger_pieces, resolution_of
+from gavel.db.series import ledger_columns, modes, packed
+from gavel.db.series.catalog import EPOCH, LEDGER, LEDGER_MEASURED, RawSeries
 from gavel.db.series.measures import Partial
-from gavel.db.write.ledger import FIRST_PARENT
 from gavel.domain.io_path import Direction, Segment
 from gavel.domain.ledger import LedgerRows, Notes
 from gavel.domain.samples import Int64Array
-from gavel.domain.scope import ENVIRONMENT_ID, ScopeKind, scope_key
-
-Resolution = Literal["1m", "5m", "1h"]
-MINUTE = timedelta(minutes=1)
-# A roll-up is one more table to ask: worth it from this many rows on that would be read without it.
-_WORTHWHILE = 1000
-# As many keys as are asked how far a roll-up has been made: a few tell, and one that knows less costs time only.
-_ASKED = 16
-_KEYS = "CAST(:keys AS int[])"
-_ENVIRONMENT = scope_key(ScopeKind.ENVIRONMENT, ENVIRONMENT_ID)
 
 
 class Detail(Enum):
@@ -85,30 +74,6 @@ class LedgerSeries:
         return ios
 
 
-@dataclass(frozen=True, slots=True)
-class _Range:
-    """[lo, hi) in whole buckets of `step`; `finest` is the width of the narrowest rows that retention has left of it."""
-
-    lo: datetime
-    hi: datetime
-    step: timedelta
-    finest: timedelta
-    whole: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Piece:
-    """Rows [lo, hi) of one table."""
-
-    series: RawSeries | Roll
-    lo: datetime
-    hi: datetime
-
-    @property
-    def width(self) -> timedelta:
-        return self.series.width if isinstance(self.series, Roll) else MINUTE
-
-
 def ledger(
     connection: Connection,
     keys: Sequence[int],
@@ -125,10 +90,7 @@ def ledger(
     minutes for 30 days, hours for 400; leaves have minutes only. ValueError for an empty range, a step that is not of whole minutes, or
     leaves and parents in one question. storage: where it is known already.
     """
-    raw = _table(keys)
-    over = _range(connection, raw, from_at, to_at, step, storage)
-    rolls = list(_rolls(over, len(keys))) if raw is LEDGER else []
-    pieces = list(_pieces(connection, raw, rolls[::-1], keys, over.lo, over.hi))
+    over, pieces = ledger_pieces(connection, keys, from_at, to_at, step, storage)
     query = _query(pieces, over, _partials(detail))
     found = fetch(connection, query, _parameters(pieces, keys, over), _columns(detail))
     rows, notes = _decoded(found, detail)
@@ -143,99 +105,8 @@ def ledger(
         from_at=over.lo,
         to_at=over.hi,
         step=over.step,
-        resolution=_resolution(pieces),
+        resolution=resolution_of(pieces),
     )
-
-
-# --- which rows of which tables ---------------------------------------------------------------------------------------
-
-
-def _table(keys: Sequence[int]) -> RawSeries:
-    leaves = {key < FIRST_PARENT for key in keys}
-    if len(leaves) > 1:
-        raise ValueError("Leaves (disks, devices) and what they add up to are kept apart: ask for them apart.")
-    return LEDGER_LEAVES if leaves == {True} else LEDGER
-
-
-def _range(
-    connection: Connection,
-    raw: RawSeries,
-    from_at: datetime,
-    to_at: datetime,
-    step: timedelta | None,
-    storage: modes.Storage | None,
-) -> _Range:
-    if to_at <= from_at:
-        raise ValueError(f"The range is empty: it ends at {to_at.isoformat()} and begins at {from_at.isoformat()}.")
-    if step is not None and (step < MINUTE or step % MINUTE):
-        raise ValueError(f"A step of {step} is not one of whole minutes.")
-    finest = _finest_kept(connection, raw, from_at, storage)
-    width = finest if step is None else _up(step, finest)
-    lo, hi = plain.floor(from_at, width, EPOCH), _ceiling(to_at, width)
-    return _Range(lo, hi, hi - lo if step is None else width, finest, step is None)
-
-
-def _finest_kept(connection: Connection, raw: RawSeries, from_at: datetime, storage: modes.Storage | None) -> timedelta:
-    if raw is LEDGER_LEAVES:
-        return MINUTE
-    known = storage or modes.storage(connection)
-    if from_at >= known.since(raw.grain):
-        return MINUTE
-    return next((roll.width for roll in LEDGER_ROLLS if from_at >= known.since(roll.grain)), HOUR)
-
-
-def _rolls(period: _Range, keys: int) -> Iterator[Roll]:
-    """The roll-ups to read, finer ones first: those with the same result that save rows or are all that is left."""
-    finer = MINUTE
-    for roll in LEDGER_ROLLS:
-        tells = period.whole or not period.step % roll.width
-        rows = keys * ((period.hi - period.lo) // finer)
-        if tells and (roll.width <= period.finest or rows >= _WORTHWHILE):
-            yield roll
-            finer = roll.width
-
-
-def _pieces(
-    connection: Connection, raw: RawSeries, rolls: Sequence[Roll], keys: Sequence[int], lo: datetime, hi: datetime
-) -> Iterator[_Piece]:
-    """[lo, hi) in order: the middle from the first roll-up as far as it is made, the rest from finer ones, or from `raw`."""
-    if lo >= hi:
-        return
-    if not rolls:
-        yield _Piece(raw, lo, hi)
-        return
-    roll, *finer = rolls
-    first = _ceiling(lo, roll.width)
-    end = min(plain.floor(hi, roll.width, EPOCH), _made_until(connection, roll, keys, first, hi))
-    if first >= end:
-        yield from _pieces(connection, raw, finer, keys, lo, hi)
-        return
-    yield from _pieces(connection, raw, finer, keys, lo, first)
-    yield _Piece(roll, first, end)
-    yield from _pieces(connection, raw, finer, keys, end, hi)
-
-
-def _made_until(connection: Connection, roll: Roll, keys: Sequence[int], lo: datetime, hi: datetime) -> datetime:
-    """Start of the newest bucket made in [lo, hi), else `lo`. That bucket itself may still lack a late minute."""
-    limits = {name: f"CAST(:{name} AS timestamptz)" for name in ("lo", "hi")}
-    newest = connection.execute(
-        text(f"SELECT {packed.newest(roll, keys=_KEYS, **limits)}"),
-        {"keys": int_array([_ENVIRONMENT, *keys[:_ASKED]]), "lo": lo, "hi": hi},
-    ).scalar_one()
-    return newest or lo
-
-
-def _up(width: timedelta, unit: timedelta) -> timedelta:
-    return -(-width // unit) * unit
-
-
-def _ceiling(at: datetime, width: timedelta) -> datetime:
-    return EPOCH + -(-(at - EPOCH) // width) * width
-
-
-def _resolution(pieces: Sequence[_Piece]) -> Resolution:
-    widest = max(piece.width for piece in pieces)
-    return "1h" if widest == HOUR else "1m" if widest == MINUTE else "5m"
 
 
 # --- their sums -------------------------------------------------------------------------------------------------------
@@ -260,7 +131,7 @@ def _partials(detail: Detail) -> tuple[Partial, ...]:
     return tuple(partial for partial in ledger_columns.PARTIALS if partial.name in _columns(detail))
 
 
-def _query(pieces: Sequence[_Piece], period: _Range, partials: Sequence[Partial]) -> str:
+def _query(pieces: Sequence[LedgerPiece], period: LedgerRange, partials: Sequence[Partial]) -> str:
     parts = " UNION ALL ".join(_part(piece, number, period, partials) for number, piece in enumerate(pieces))
     if len(pieces) > 1 and (period.whole or any((piece.lo - EPOCH) % period.step for piece in pieces)):
         sums = ", ".join(
@@ -273,7 +144,7 @@ def _query(pieces: Sequence[_Piece], period: _Range, partials: Sequence[Partial]
     return f"{parts} ORDER BY entity_id, b"
 
 
-def _part(piece: _Piece, number: int, period: _Range, partials: Sequence[Partial]) -> str:
+def _part(piece: LedgerPiece, number: int, period: LedgerRange, partials: Sequence[Partial]) -> str:
     """Partials with key and bucket of one table; rows as wide as a bucket are taken as they are."""
     series = piece.series
     time, of_minutes = series.time, isinstance(series, RawSeries)
@@ -296,11 +167,11 @@ def _part(piece: _Piece, number: int, period: _Range, partials: Sequence[Partial
     return f"SELECT entity_id, {bucket} AS b, {sums} {rows} GROUP BY 1, 2"
 
 
-def _rows(piece: _Piece, number: int, names: Sequence[str]) -> str:
+def _rows(piece: LedgerPiece, number: int, names: Sequence[str]) -> str:
     """Of one table, with what another roll-up keeps of the same buckets; limited by itself, since an outer join hands no limits on."""
     series = piece.series
     limits = {
-        "of": packed.of_any(_KEYS),
+        "of": packed.of_any(KEYS),
         "lo": f"CAST(:lo{number} AS timestamptz)",
         "hi": f"CAST(:hi{number} AS timestamptz) - INTERVAL '1 microsecond'",
     }
@@ -326,7 +197,7 @@ def _minutes_of(*, is_raw: bool) -> Iterator[tuple[str, str]]:
         yield name, f"CASE WHEN {number} IS NULL THEN 0 ELSE {there} END"
 
 
-def _parameters(pieces: Sequence[_Piece], keys: Sequence[int], period: _Range) -> dict[str, Any]:
+def _parameters(pieces: Sequence[LedgerPiece], keys: Sequence[int], period: LedgerRange) -> dict[str, Any]:
     limits = {f"{edge}{number}": getattr(piece, edge) for number, piece in enumerate(pieces) for edge in ("lo", "hi")}
     return limits | {"keys": int_array(keys), "from_at": period.lo, "step": period.step, "epoch": EPOCH}
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import Select, func, select, text
 
+from gavel.db.copying import int_array
 from gavel.db.engine import Connection
 from gavel.db.queries.expectations import backing_arrays_sql
 from gavel.db.queries.filters import narrowed
@@ -70,3 +71,12 @@ def array_names(connection: Connection, kind: RefKind, thing_id: int) -> Sequenc
     sources = f"ARRAY(SELECT source_id FROM ({backing_arrays_sql(kind)}) b)"
     query = text(f"SELECT DISTINCT name FROM storage_array WHERE source_id = ANY({sources}) AND present ORDER BY 1")
     return list(connection.scalars(query, {"ids": [thing_id]}))
+
+
+def sources_behind(connection: Connection, kind: RefKind, ids: Sequence[int]) -> list[int]:
+    """The vCenters that have things of a kind in their inventory, and the arrays that these are on, each once."""
+    query = text(
+        f"SELECT source_id FROM {TABLES[kind].name} WHERE id = ANY(CAST(:listed AS int[]))"
+        f" UNION SELECT source_id FROM ({backing_arrays_sql(kind)}) b ORDER BY 1"
+    )
+    return list(connection.scalars(query, {"listed": int_array(ids), "ids": list(ids)}))

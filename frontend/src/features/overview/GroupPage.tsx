@@ -31,6 +31,7 @@ import { rankingOf } from './ranking'
 import { useRanking } from './useRanking'
 
 const TreemapCard = lazy(async () => ({ default: (await import('./TreemapCard')).TreemapCard }))
+const GroupOverTime = lazy(async () => ({ default: (await import('./GroupOverTime')).GroupOverTime }))
 
 export default function GroupPage() {
   const [text] = useParameter(GROUP)
@@ -100,9 +101,14 @@ function Group({ group }: { group: GroupName }) {
       {query.data?.total !== 0 && (
         <>
           <RankingCard ranking={ranking} />
-          <Suspense fallback={<CardSkeleton height={324} />}>
-            <TreemapCard params={params} />
-          </Suspense>
+          <div className={`${styles.pair} stack gap-16`}>
+            <Suspense fallback={<CardSkeleton height={324} />}>
+              <TreemapCard params={params} />
+            </Suspense>
+            <Suspense fallback={<CardSkeleton height={420} />}>
+              <GroupOverTime group={group} />
+            </Suspense>
+          </div>
         </>
       )}
     </div>

@@ -1,4 +1,4 @@
-/** When a whole source had nothing to tell, as hatching in the environment's chart, which does not wait for it. */
+/** When a whole source had nothing to tell, as hatching in a chart of many objects, which does not wait for it. */
 
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
@@ -7,7 +7,11 @@ import { gapsOfSources } from '../../charts/environment'
 import type { GapBand } from '../../charts/panels'
 import type { Range } from '../../lib/range'
 
-export function useEnvironmentGaps(range: Range): readonly GapBand[] {
+/** source_ids: of these sources alone. */
+export function useEnvironmentGaps(range: Range, source_ids?: readonly number[]): readonly GapBand[] {
   const { data } = useQuery(environmentGapsQuery(range))
-  return useMemo(() => gapsOfSources(data ?? []), [data])
+  return useMemo(
+    () => gapsOfSources((data ?? []).filter(({ source }) => source_ids?.includes(source.id) ?? true)),
+    [data, source_ids],
+  )
 }
