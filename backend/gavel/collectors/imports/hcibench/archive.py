@@ -4,7 +4,7 @@ fio writes there every 5 seconds what it has counted so far: the last document o
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import IO, Final, TypeAlias
 
@@ -24,16 +24,16 @@ _MARKS: Final = ("fio version", "Vdbench", "Starting RD=")
 _ABOVE = ("", ".", "..", "/")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Folder:
     """A test: its summary, and per VM the runs of its file. broken: files of VMs that cannot be read; others: what HCIBench keeps beside
     them."""
 
     name: str
-    summaries: list[tuple[str, str]]
-    vms: list[tuple[str, Sequence[LoadRun]]]
-    broken: list[LeftOutFile]
-    others: list[LeftOutFile]
+    summaries: list[tuple[str, str]] = field(default_factory=list)
+    vms: list[tuple[str, Sequence[LoadRun]]] = field(default_factory=list)
+    broken: list[LeftOutFile] = field(default_factory=list)
+    others: list[LeftOutFile] = field(default_factory=list)
 
 
 def archived_runs(
@@ -45,7 +45,7 @@ def archived_runs(
     others = 0
     for member in bundled_files(stream, file):
         name = _test_name(member.path)
-        test = tests.setdefault(name, _Folder(name, [], [], [], []))
+        test = tests.setdefault(name, _Folder(name=name))
         others += not _taken(test, member, options, vm_readers)
     _require_one_datastore(list(tests.values()), file)
     runs, left_out = list[LoadRun](), list[LeftOutFile]()
