@@ -163,4 +163,5 @@ export const exportNoun = 'export'
 export const object = 'object'
 export const showMore = (left: string) => `Show more (${left} left)`
 export const filterToSee = (left: string) => `${left} more: filter by name or type.`
+export const checkSkipped = 'skipped'
 export const notTested = (checks: string) => `Not tested after that: ${checks}.`

@@ -31,7 +31,7 @@ export function PreflightList({ preflight, pinning }: { preflight: Preflight; pi
         )}
         {skipped.length > 0 && (
           <li className="columns start gap-words" style={columnWidths('82px 1fr')}>
-            <StateMark tone={TONES.skipped} word="skipped" />
+            <StateMark tone={TONES.skipped} word={sourcesCopy.checkSkipped} />
             <p className="muted">{sourcesCopy.notTested(skipped.map(({ name }) => name).join(', '))}</p>
           </li>
         )}
