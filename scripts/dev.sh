@@ -22,7 +22,7 @@ Gavel: where each millisecond of storage latency goes.
   hostile  answers that no source sends and requests that no page sends (DOCUMENTS=100000 REQUESTS=100000 SEED=1)
   chaos    the long run of kills and faults, and outages of 55 minutes   (KILLS=60 SEED=1)
   alerts   the long run of kills while alerts are evaluated and sent    (TRANSITIONS=1000 SEED=1 MINUTES=no limit)
-  pushes   the long run of kills while guests push; goes on in FOLDER   (KILLS=1000 BOTH=50 FOLDER=new SEED=1)
+  pushes   the long run of kills while guests push, of one and of all   (KILLS=1000 BOTH=50 FOLDER=new WHOLE=50 SEED=1)
   bench    the measurements of collecting, writing and reading
   load     the whole product under the load of a big lab, and what it costs (ENTITIES=20000 MINUTES=60 DATA_DIR=none)
   shots    screenshots of every page

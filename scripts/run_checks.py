@@ -138,7 +138,9 @@ COMMANDS: dict[str, tuple[Check, ...]] = {
         ),
     ),
     "alerts": (alone(pytest("alerts", *ALONE, "tests/chaos/test_alerts.py", deadline_s=2 * 3600)),),
-    "pushes": (alone(pytest("pushes", *ALONE, "tests/chaos/test_guests.py", deadline_s=8 * 3600)),),
+    "pushes": (
+        alone(pytest("pushes", *ALONE, "tests/chaos/test_guests.py", "tests/chaos/test_whole.py", deadline_s=8 * 3600)),
+    ),
     "bench": (alone(pytest("bench", *ALONE, "tests/benchmarks", deadline_s=4 * 3600)),),
     "shots": (BUILD, alone(Check("screenshots", ("npm", "run", "--silent", "shots"), "frontend", 3600))),
     "vitals": (BUILD, alone(Check("web vitals", ("npm", "run", "--silent", "vitals"), "frontend", 3600))),

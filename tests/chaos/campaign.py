@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import httpx
 import psycopg
 from tests.product import correlating, ledgers
-from tests.product.comparing import KEPT_S, Comparison, caught_up, compare
+from tests.product.comparing import KEPT_S, Comparison, caught_up, compare, together
 from tests.product.running import Part, Product, tell
 
 # What a lab that is killed forgets (clock steps, moves) would change its history, which no source does: not in here.
@@ -54,25 +54,25 @@ class Report:
         )
 
     def __str__(self) -> str:
-        compared = self.comparisons
+        found = together(self.comparisons)
         lines = [
             f"kills            {self.kills.total()}: "
             + ", ".join(f"{n} × {name}" for name, n in self.kills.most_common()),
             f"faults           {self.faults.total()}: "
             + ", ".join(f"{n} × {name}" for name, n in self.faults.most_common()),
             f"healed after     {sorted(self.healed_s)[len(self.healed_s) // 2]:.1f} s (median), {max(self.healed_s):.1f} s (worst)",
-            f"rows compared    {sum(found.rows for found in compared)} ({sum(found.values for found in compared)} values)",
-            f"lost             {sum(found.lost for found in compared)}",
-            f"doubled          {sum(found.doubled for found in compared)}",
-            f"altered          {sum(found.altered for found in compared)}",
-            f"never sent       {sum(found.foreign for found in compared)}",
+            f"rows compared    {found.rows} ({found.values} values)",
+            f"lost             {found.lost}",
+            f"doubled          {found.doubled}",
+            f"altered          {found.altered}",
+            f"never sent       {found.foreign}",
             f"corrected        {self.corrected}",
             f"unknown_keys        {self.unknown_keys}",
             f"gaps still owed  {self.pending}",
             f"undone           {self.undone} transactions of correlate whose worker died in them",
             f"ledger           {self.ledger_rows} rows written again, {len(self.ledger_differences)} differences",
             *self.ledger_differences,
-            *(example for found in compared for example in found.examples),
+            *found.examples,
         ]
         return "\n  ".join(lines)
 

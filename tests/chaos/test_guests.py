@@ -15,5 +15,5 @@ def test_every_line_that_was_answered_is_stored_once_whatever_is_killed(tmp_path
     with campaign(folder, SEED) as one:
         report = one.run(KILLS, BOTH)
         tell(f"seed {SEED}\n  {report}\n")
-        assert report.is_clean, str(report)
-        assert report.intervals > report.lines / 2
+        assert report.account.is_clean, str(report)
+        assert report.account.intervals > report.account.lines / 2

@@ -1,7 +1,7 @@
 """The database held against the lab: which rows are missing, which are too many, which say something else."""
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -60,6 +60,17 @@ class Comparison:
         for word, keys in (("lost", lost), ("foreign", foreign), ("altered", altered)):
             for key in sorted(keys, key=lambda key: (key[1], key[0]))[:3]:
                 self.examples.append(f"{where} {word} {key}: the lab {expected.get(key)}, stored {stored.get(key)}")
+
+
+def together(comparisons: Iterable[Comparison]) -> Comparison:
+    """Of several spans of time, with the examples of all."""
+    found = Comparison()
+    for one in comparisons:
+        found.rows, found.values = found.rows + one.rows, found.values + one.values
+        found.lost, found.foreign = found.lost + one.lost, found.foreign + one.foreign
+        found.altered, found.doubled = found.altered + one.altered, found.doubled + one.doubled
+        found.examples += one.examples
+    return found
 
 
 def compare(

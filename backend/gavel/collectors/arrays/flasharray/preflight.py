@@ -23,8 +23,8 @@ _RECENT_S = _LOOK_BACK.total_seconds() + 60
 _MEASURED_ROWS = 50
 Found: TypeAlias = tuple[CheckState, str, str]
 
-# Of a name that does not resolve, the error itself says it.
 _REMEDIES = {
+    "name": "Where DNS does not know the array, give its IP address.",
     "unreachable": "Check the address, the port and firewalls between this machine and the array.",
     "timeout": "Check firewalls between this machine and the array; the port does not respond.",
     "certificate": "Pin the fingerprint shown after comparing it with the array's own, or give its certificate authority.",
