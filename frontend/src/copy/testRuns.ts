@@ -42,9 +42,9 @@ export const empty = 'No test runs yet'
 export const emptyText = {
   vms: 'Run fio in this VM with --output-format=json+ --output=run.json and drop the file on this card, or: gavel import fio run.json --vm NAME. Also vdbench, diskspd, Iometer, sqlio and HCIBench.',
   datastores:
-    'Drop the result of a load tool that ran on this datastore from several VMs on this card, or: gavel import hcibench FILE --datastore NAME. What ran in one VM is imported on the page of that VM.',
+    'Drop on this card the result of a load tool that ran on this datastore from several VMs, or: gavel import hcibench FILE --datastore NAME. What ran in one VM is imported on the page of that VM.',
   volumes:
-    'Drop the result of a load tool that ran on this volume on this card, from outside of all VMs, or: gavel import fio run.json --volume NAME. What ran in one VM is imported on the page of that VM.',
+    'Drop on this card the result of a load tool that ran on this volume from outside any VM, or: gavel import fio run.json --volume NAME. What ran in one VM is imported on the page of that VM.',
 } as const
 export const emptyReader = {
   vms: 'An admin imports results of load tools here, or in a terminal: gavel import fio run.json --vm NAME',

@@ -46,6 +46,9 @@ describe('what conditions hold for', () => {
   it('is nothing where a set is empty, and never a failure, whatever is typed', () => {
     expect(holdsFor([is('object', 'ds-[9-0]')], alert({ object: 'ds-5' }))).toBe(false)
     expect(holdsFor([is('object', 'ds-[!9-0]')], alert({ object: 'ds-5' }))).toBe(true)
+    // What a backwards range leaves beside it is no range of its own.
+    expect(holdsFor([is('object', '[[[-(-(]')], alert({ object: '-' }))).toBe(true)
+    expect(holdsFor([is('object', '[a-c-]x')], alert({ object: '-x' }))).toBe(true)
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'[]!-^\\*?a-c{(+'), maxLength: 12 }), (pattern) => {
         expect(typeof holdsFor([is('object', pattern)], alert({ object: 'a' }))).toBe('boolean')

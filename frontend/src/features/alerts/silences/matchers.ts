@@ -47,11 +47,18 @@ function globOf(pattern: string): RegExp {
   return new RegExp(`^${source}$`, 'u')
 }
 
-/** "[a-z]"; a range that runs backwards holds nothing. */
+/** "[a-z]"; a range that runs backwards holds nothing. What is left of it makes no range with its neighbors. */
 function setOf(among: string, isNot: boolean): string {
-  const sound = among.replace(/([\s\S])-([\s\S])/gu, (range, from: string, to: string) => (from <= to ? range : ''))
+  const escaped = (text: string) => text.replace(/[\\\]^[-]/g, '\\$&')
+  const sound = among.replace(
+    /([\s\S])-([\s\S])|[\s\S]/gu,
+    (piece, from: string | undefined, to: string | undefined) => {
+      if (from === undefined || to === undefined) return escaped(piece)
+      return from <= to ? `${escaped(from)}-${escaped(to)}` : ''
+    },
+  )
   if (sound === '') return isNot ? '[\\s\\S]' : '(?!)'
-  return `[${isNot ? '^' : ''}${sound.replace(/[\\\]^[]/g, '\\$&')}]`
+  return `[${isNot ? '^' : ''}${sound}]`
 }
 
 /** Labels that every alert may have; a rule's own come on top. */
