@@ -55,6 +55,8 @@ const KERNEL = {
   severity: 'high',
   limited_counters: false,
   confidence: 'confirmed',
+  // Whatever the first row of this hour is: it has not cleared.
+  until_at: null,
   layer: 'kernel',
   layer_label: 'Kernel',
   other: null,
