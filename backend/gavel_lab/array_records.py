@@ -22,6 +22,12 @@ class TargetPort:
     iqn: str | None
     nqn: str | None
     portal: str | None
+    speed_bits_per_s: int  # of its link, as it came up: 32,000,000,000 for 32 Gbit/s
+
+    @property
+    def line_rate_bytes_per_s(self) -> float:
+        """What its link carries one way: 100 MB/s a Gbit/s of Fibre Channel, whose encoding takes the rest; all of Ethernet's."""
+        return self.speed_bits_per_s / (10 if self.transport == "fc" else 8)
 
     @property
     def is_side_b(self) -> bool:

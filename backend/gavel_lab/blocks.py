@@ -23,17 +23,19 @@ _TABLES_KEPT = 16
 
 @dataclass(frozen=True, kw_only=True)
 class Block:
-    """One solved minute. rates (f, CHANNELS, t) per second as float32; depth (groups, t); starts (t,) lab seconds."""
+    """One solved minute. rates (f, CHANNELS, t) per second as float32; depth (groups, t); starts (t,) lab seconds; us_per_byte
+    (2, ports, t): what a byte takes at each port, read and written."""
 
     table: FlowTable
     starts: NDArray[np.int64]
     rates: NDArray[np.float32]
     depth: NDArray[np.float32]
+    us_per_byte: NDArray[np.float32]
 
     @property
     def bytes(self) -> int:
         """Memory it takes."""
-        return self.rates.nbytes + self.depth.nbytes
+        return self.rates.nbytes + self.depth.nbytes + self.us_per_byte.nbytes
 
 
 class Blocks:
@@ -93,8 +95,15 @@ class Blocks:
         inputs = self._demand.at(starts)
         share = self._solver.share(table, inputs, present)
         depth = self._solver.depths(table, inputs, share)
-        rates = self._solver.rates(table, inputs, share, depth)
-        return Block(table=table, starts=starts, rates=rates.astype(np.float32), depth=depth.astype(np.float32))
+        solved = self._solver.solve(table, inputs, share, depth)
+        us_per_byte = np.stack([solved.read_us_per_byte, solved.write_us_per_byte])
+        return Block(
+            table=table,
+            starts=starts,
+            rates=solved.rates.astype(np.float32),
+            depth=depth.astype(np.float32),
+            us_per_byte=us_per_byte.astype(np.float32),
+        )
 
     def _flows(self, starts: NDArray[np.int64]) -> tuple[FlowTable, Floats]:
         """The minute's flows, and (f, t) 1 where the flow's VM is on the flow's host."""

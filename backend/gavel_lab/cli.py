@@ -33,7 +33,7 @@ its own on 127.0.0.1: arrays on PORT, PORT+1, ..., then the vCenters, then the t
 """
 
 _EPILOG = """
-scales:    default, large (106 hosts with 40 devices each, 2,050 VMs, 2,000 volumes), or counts of what is added to the
+scales:    default, large (106 hosts with 40 devices each, 2,056 VMs, 2,000 volumes), or counts of what is added to the
            default environment, as in --scale large,vms=4000 or --scale clusters=2,vms=200
 settings:  --set old_purity=6.3.3 --set new_purity=6.9.2 --set old_ms_rounding=truncate|round
            --set new_latest_means=mean|last_second --set mirrored_writes_counted_on=one|both

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from gavel_lab.environment import Environment
 from gavel_lab.reading import Floats
+from gavel_lab.routes import Routes
 
 Index = NDArray[np.int64]
 NONE = -1
@@ -68,11 +69,14 @@ class Sizes:
 
 @dataclass(frozen=True)
 class FlowTable:
-    """Columns of the flows, each (f,), and `extent_share` (f,): which part of the load's I/O goes to this extent."""
+    """Columns of the flows, each (f,); `extent_share` (f,): which part of the load's I/O goes to this extent; `route` (f,): of how many
+    `routes` each takes (`gavel_lab.routes`)."""
 
     sizes: Sizes
     column: dict[str, Index]
     extent_share: Floats
+    route: Index
+    routes: int
 
     @cached_property
     def by_load(self) -> Grouping:
@@ -90,6 +94,11 @@ class FlowTable:
         return Grouping(self.column["target"], self.sizes.targets)
 
     @cached_property
+    def by_route(self) -> Grouping:
+        """Flows into routes."""
+        return Grouping(self.route, self.routes)
+
+    @cached_property
     def worlds(self) -> tuple[Index, Grouping, Grouping]:
         """(pair of each flow, flows into pairs, pairs into groups): a pair is a VM on a device queue."""
         key = self.column["group"] * (self.column["vm"].max() + 2) + self.column["vm"] + 1
@@ -104,7 +113,8 @@ def sizes(environment: Environment) -> Sizes:
     mounts = len(environment.hosts) * len(environment.directories)
     groups = len(environment.devices) + mounts + len(environment.bare_loads)
     loads = len(environment.disks) + len(environment.bare_loads)
-    return Sizes(loads, len(environment.devices), groups, len(environment.volumes) + len(environment.directories))
+    targets = len(environment.volumes) + len(environment.directories)
+    return Sizes(loads, len(environment.devices), groups, targets)
 
 
 def flow_table(environment: Environment, hosts_of_vm: Sequence[tuple[int, ...]]) -> FlowTable:
@@ -124,9 +134,10 @@ def flow_table(environment: Environment, hosts_of_vm: Sequence[tuple[int, ...]])
     rows += _bare_flows(environment)
     shares += [1.0] * len(environment.bare_loads)
     table = np.array(rows, dtype=np.int64).reshape(-1, len(COLUMNS))
-    return FlowTable(
-        sizes(environment), {name: table[:, place] for place, name in enumerate(COLUMNS)}, np.array(shares)
-    )
+    column = {name: table[:, place] for place, name in enumerate(COLUMNS)}
+    routes = Routes(environment)
+    route = routes.of(column["group"], column["array"])
+    return FlowTable(sizes(environment), column, np.array(shares), route, routes.count)
 
 
 def _disk_flows(

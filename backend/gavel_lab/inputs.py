@@ -73,6 +73,8 @@ class Demand:
     read_share: Floats = field(init=False)  # (loads, 1)
     read_bytes: Floats = field(init=False)
     write_bytes: Floats = field(init=False)
+    bytes_read: Floats = field(init=False)  # per I/O, on average over reads and writes
+    bytes_written: Floats = field(init=False)
 
     def __post_init__(self) -> None:
         environment = self.environment
@@ -82,6 +84,8 @@ class Demand:
         self.read_share = self._of_loads(lambda profile: profile.read_share)
         self.read_bytes = self._of_loads(lambda profile: profile.read_bytes)
         self.write_bytes = self._of_loads(lambda profile: profile.write_bytes)
+        self.bytes_read = self.read_share * self.read_bytes
+        self.bytes_written = (1 - self.read_share) * self.write_bytes
         own = numbers(environment)
         self._load_keys = noise.keys_of(environment.seed, "load", own.loads)
         self._group_keys = noise.keys_of(environment.seed, "group", own.groups)

@@ -188,7 +188,7 @@ class Model:
         """Flows spread over the paths they use; rows are paths, HBAs ("adapter") or target ports ("port")."""
         counts = {"path": self._environment.paths, "adapter": self._environment.hbas, "port": self._environment.ports}
         slots = _slots(rows, len(counts[kind]))
-        return lambda block, keep: self._paths.spread(kind, slots, block.table, block.starts, block.rates, keep)
+        return lambda block, keep: self._paths.spread(kind, slots, block, keep)
 
     def _is_peers_write(self, table: FlowTable, array: int) -> NDArray[np.bool_]:
         """Flows that came in by the other array of a stretched pod and whose writes this array counts too."""

@@ -1,13 +1,16 @@
-"""Spreads the I/O of host devices over their paths: round robin over the usable ones, each a little faster or slower."""
+"""Spreads the I/O of host devices over their paths: round robin over the usable ones, each a little faster or slower, and as slow as
+its target port."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gavel_lab import noise
+from gavel_lab.blocks import Block
 from gavel_lab.environment import Environment
-from gavel_lab.flows import NONE, FlowTable, Index
+from gavel_lab.flows import NONE, Index
 from gavel_lab.reading import SEGMENT, Floats
-from gavel_lab.solve import OPS_READ, OPS_WRITE, READ_TIMES, WRITE_TIMES
+from gavel_lab.routes import Routes
+from gavel_lab.solve import BYTES_READ, BYTES_WRITE, OPS_READ, OPS_WRITE, READ_TIMES, WRITE_TIMES
 from gavel_lab.stories import PHASES
 
 _SPREAD_US = 4.0
@@ -23,6 +26,7 @@ class PathTable:
         self._order = np.argsort(legs, kind="stable")
         self._count = np.bincount(legs, minlength=self._devices * self._arrays)
         self._first = np.cumsum(self._count) - self._count
+        self._routes = Routes(environment)
         self._record = {
             "path": np.arange(len(environment.paths)),
             "adapter": np.array([path.hba for path in environment.paths], dtype=np.int64),
@@ -38,10 +42,9 @@ class PathTable:
             if phase.fabric_us
         ]
 
-    def spread(
-        self, kind: str, slots: Index, table: FlowTable, starts: Index, rates: Rates, keep: NDArray[np.bool_]
-    ) -> tuple[Index, Rates]:
+    def spread(self, kind: str, slots: Index, block: Block, keep: NDArray[np.bool_]) -> tuple[Index, Rates]:
         """(place in the answer, rates) of each flow on each path; `slots` maps records of `kind` to places or NONE."""
+        table = block.table
         group, array = table.column["group"], table.column["array"]
         flows = np.flatnonzero(keep & (group < self._devices))
         leg = group[flows] * self._arrays + array[flows]
@@ -51,10 +54,15 @@ class PathTable:
         place = slots[self._record[kind][path]]
         wanted = place != NONE
         flow, path, part = flow[wanted], path[wanted], 1.0 / np.repeat(count, count)[wanted]
-        result = rates[flow] * part[:, None, None].astype(np.float32)
-        off_us = self._off_us(path, starts).astype(np.float32)
+        result = block.rates[flow] * part[:, None, None].astype(np.float32)
+        off_us = self._off_us(path, block.starts).astype(np.float32)
         for ops, times in ((OPS_READ, READ_TIMES), (OPS_WRITE, WRITE_TIMES)):
             result[:, times + SEGMENT["fabric"]] += result[:, ops] * off_us
+        port, route = self._record["port"][path], table.route[flow]
+        ways = ((BYTES_READ, READ_TIMES), (BYTES_WRITE, WRITE_TIMES))
+        for (size, times), us_per_byte in zip(ways, block.us_per_byte, strict=True):
+            off_us = us_per_byte[port] - self._routes.mean(us_per_byte)[route].astype(np.float32)
+            result[:, times + SEGMENT["array_port"]] += result[:, size] * off_us
         return place[wanted], result
 
     def _off_us(self, path: Index, starts: Index) -> Floats:

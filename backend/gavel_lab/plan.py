@@ -106,6 +106,12 @@ CLUSTERS = (
     ),
 )
 
+
+def _media(first: int) -> tuple[VmPlan, ...]:
+    """A VM with large I/Os on each host of the first cluster."""
+    return tuple(VmPlan(f"media-{first + host:02}", host, ("pvscsi:boot", "pvscsi:media")) for host in range(3))
+
+
 DATASTORES = (
     DatastorePlan("sql-01", 0, 0, (VmPlan("sql-01", 0, ("lsi:boot@file-07", "pvscsi:article")),), story="esxi-queuing"),
     DatastorePlan(
@@ -278,4 +284,6 @@ DATASTORES = (
         story="guest-queue",
         transport="iscsi",
     ),
+    DatastorePlan("media-16", 0, 1, _media(1), story="target-port"),
+    DatastorePlan("media-17", 0, 0, _media(4), story="target-port-twin"),
 )

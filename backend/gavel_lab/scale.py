@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields, replace
 
 @dataclass(frozen=True)
 class Scale:
-    """Counts of what is *added* to the default environment (2 arrays, 2 vCenters, 6 hosts, 15 datastores, 50 VMs).
+    """Counts of what is *added* to the default environment (2 arrays, 2 vCenters, 6 hosts, 17 datastores, 56 VMs).
 
     Added clusters are alike: `hosts_per_cluster` hosts that all see `datastores_per_cluster` datastores of one extent,
     dealt round over the arrays; `vms` are dealt round over the datastores and their hosts; `bare_volumes` belong to

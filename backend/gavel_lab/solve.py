@@ -1,12 +1,15 @@
 """Solves the closed loops of one span of time: how many I/Os each flow completes and where their time goes.
 
 Per load, X = min(N / (Z + T), P / T, limit): N threads that think Z and wait T in the hypervisor, of which at most P are let
-through by the virtual disk. T holds the kernel queue, which is what keeps the I/Os in flight on a device at its depth D, and
-the array's QoS wait, which keeps a volume at its limit. The three are found together by iteration; what the iteration leaves
-over is then put where it belongs, so that the laws hold exactly:
+through by the virtual disk. T holds the kernel queue, which is what keeps the I/Os in flight on a device at its depth D,
+the array's QoS wait, which keeps a volume at its limit, and the wait for the link of a target port, which keeps its bytes at what
+it carries. Frames of all I/Os take turns on a link, so each I/O waits in proportion to its size, within the transfer that the array
+times (SAN time). All are found together by iteration; what the iteration leaves over is then put where it belongs, so that the
+laws hold exactly:
 
     N = X (Z + time)        Little's law per load
     in flight <= D          per device and step of time
+    bytes     <= payload    per link of a target port, one way, and step of time
 """
 
 from dataclasses import dataclass, replace
@@ -17,38 +20,38 @@ from gavel_lab.environment import Environment
 from gavel_lab.flows import FlowTable, Grouping
 from gavel_lab.inputs import Demand, Inputs, limit_buckets
 from gavel_lab.reading import SEGMENTS, Floats
+from gavel_lab.routes import Routes
 
 OPS_READ, OPS_WRITE, BYTES_READ, BYTES_WRITE, READ_TIMES = 0, 1, 2, 3, 4
 WRITE_TIMES = READ_TIMES + len(SEGMENTS)
 CHANNELS = WRITE_TIMES + len(SEGMENTS)
 
-_ROUNDS = 80
-_CALM_ROUND = 20  # from here on the steps get smaller and smaller
+_ROUNDS = 160
+_CALM_ROUND = 30  # from here on the steps get smaller and smaller
 _SETTLED = 1e-9
 _SHORTEST_US = 1.0
 _KNEE_OPS = 49_200.0  # ops/s at which a volume's service time has doubled
 _QUEUE_US, _QUEUE_BEND_US = 1.5, 600.0
 _WRITE_FACTOR = 1.15
-_PORT_READ_US, _PORT_WRITE_US, _BYTES_PER_US = 15.0, 40.0, 1600.0
+_PORT_READ_US, _PORT_WRITE_US = 15.0, 40.0
 
 
 @dataclass(kw_only=True)
 class _Waits:
-    """The unknowns: kernel queue per group, QoS wait and ops per target; all (rows, t)."""
+    """The unknowns: kernel queue per group, QoS wait and ops per target, wait for its link per byte sent and received of each
+    port; all (rows, t)."""
 
     kernel_us: Floats
     qos_us: Floats
     ops: Floats
+    sent_us_per_byte: Floats
+    received_us_per_byte: Floats
 
     def between(self, last: "_Waits", part: float) -> "_Waits":
         """Only so much of the way from `last` to here: what swings between two states settles in the middle."""
         if part == 1.0:
             return self
-        return _Waits(
-            kernel_us=last.kernel_us + part * (self.kernel_us - last.kernel_us),
-            qos_us=last.qos_us + part * (self.qos_us - last.qos_us),
-            ops=last.ops + part * (self.ops - last.ops),
-        )
+        return _Waits(**{name: old + part * (vars(self)[name] - old) for name, old in vars(last).items()})
 
 
 @dataclass(kw_only=True)
@@ -69,11 +72,22 @@ class _Driver:
         return self.fabric + self.queue + self.qos + read_share * read + (1 - read_share) * write
 
 
+@dataclass(frozen=True, kw_only=True)
+class Solved:
+    """rates (f, CHANNELS, t) per second: ops, bytes, then I/O-time in µs per segment for reads and for writes; and what a byte takes at
+    each port, µs (ports, t): read, which the port sends, and written, which it receives."""
+
+    rates: Floats
+    read_us_per_byte: Floats
+    write_us_per_byte: Floats
+
+
 class Solver:
     """Solves spans of one environment. Stateless but for what is constant."""
 
     def __init__(self, environment: Environment, demand: Demand) -> None:
         self._demand = demand
+        self._routes = Routes(environment)
         self._bucket = limit_buckets(environment)
         self._buckets = Grouping(self._bucket, len(self._bucket))
         pods = [environment.pods[volume.pod] if volume.pod is not None else None for volume in environment.volumes]
@@ -98,17 +112,23 @@ class Solver:
         leg = np.where(is_stretched == 1, np.where(is_remote == 1, remote, 1 - remote), 1.0)
         return table.extent_share[:, None] * leg * present
 
-    def rates(self, table: FlowTable, inputs: Inputs, share: Floats, depth: Floats) -> Floats:
-        """(f, CHANNELS, t) per second: ops, bytes, then I/O-time in µs per segment for reads and for writes."""
+    def solve(self, table: FlowTable, inputs: Inputs, share: Floats, depth: Floats) -> Solved:
         waits, driver, ops = self._settle(table, inputs, share, depth)
-        ops = self._within_depth(table, share, depth, driver, ops)
-        return self._channels(table, inputs, share, waits, driver, ops)
+        ops = self._within_depth(table, share, depth, driver, self._within_links(table, share, ops))
+        alone = self._routes.alone_us_per_byte
+        return Solved(
+            rates=self._channels(table, inputs, share, waits, driver, ops),
+            read_us_per_byte=alone + waits.sent_us_per_byte,
+            write_us_per_byte=alone + waits.received_us_per_byte,
+        )
 
     def _settle(self, table: FlowTable, inputs: Inputs, share: Floats, depth: Floats) -> tuple[_Waits, _Driver, Floats]:
         waits = _Waits(
             kernel_us=np.zeros_like(inputs.max_depth),
             qos_us=np.zeros_like(inputs.qos_limit),
             ops=np.zeros_like(inputs.qos_limit),
+            sent_us_per_byte=self._no_wait(inputs),
+            received_us_per_byte=self._no_wait(inputs),
         )
         driver, mean, time = self._times(table, inputs, share, waits)
         ops = _throughput(inputs, time)
@@ -121,6 +141,9 @@ class Solver:
             if np.all(np.abs(ops - before) <= _SETTLED * (ops + 1)):
                 break
         return waits, driver, ops
+
+    def _no_wait(self, inputs: Inputs) -> Floats:
+        return np.zeros((len(self._routes.alone_us_per_byte), inputs.threads.shape[1]))
 
     def _times(self, table: FlowTable, inputs: Inputs, share: Floats, waits: _Waits) -> tuple[_Driver, Floats, Floats]:
         """(times below the kernel, their mean per flow, time in the hypervisor and below it per load)."""
@@ -135,13 +158,16 @@ class Solver:
         far_us = remote * self._remote_us[target]
         fabric = inputs.fabric_us[column["group"]]
         service = (inputs.service_us * (1 + waits.ops / _KNEE_OPS))[target]
+        alone = self._routes.alone_us_per_byte
+        sent, received = (
+            self._routes.mean(alone + wait)[table.route]
+            for wait in (waits.sent_us_per_byte, waits.received_us_per_byte)
+        )
         queue = (_QUEUE_US + _QUEUE_BEND_US * (waits.ops / inputs.capacity) ** 4)[target]
         return _Driver(
             fabric=np.where(remote == 1, far_us, fabric),
-            port_read=_PORT_READ_US + self._demand.read_bytes[load] / _BYTES_PER_US + np.zeros_like(fabric),
-            port_write=np.where(remote == 1, far_us, _PORT_WRITE_US)
-            + self._demand.write_bytes[load] / _BYTES_PER_US
-            + np.zeros_like(fabric),
+            port_read=_PORT_READ_US + self._demand.read_bytes[load] * sent,
+            port_write=np.where(remote == 1, far_us, _PORT_WRITE_US) + self._demand.write_bytes[load] * received,
             service_read=service,
             service_write=_WRITE_FACTOR * service + mirrored * self._mirror_us[target],
             queue=queue,
@@ -164,7 +190,8 @@ class Solver:
         time: Floats,
         ops: Floats,
     ) -> None:
-        """One step of all unknowns towards: in flight = depth, volume ops = QoS limit, service time = that of its ops."""
+        """One step of all unknowns towards: in flight = depth, volume ops = QoS limit, bytes of a port = what its link carries, service
+        time = that of its ops."""
         load, group = table.column["load"], table.column["group"]
         loop = _loop_us(inputs, time)[load]
         flow_ops = ops[load] * share
@@ -178,7 +205,20 @@ class Solver:
         counted = self._buckets.sum(volume_ops)[self._bucket]
         slope = self._buckets.sum(table.by_target.sum(flow_ops / loop))[self._bucket]
         waits.qos_us = _step(waits.qos_us, counted, slope, inputs.qos_limit)
+        waits.sent_us_per_byte = self._at_ports(
+            table, waits.sent_us_per_byte, flow_ops, self._demand.bytes_read[load], loop
+        )
+        waits.received_us_per_byte = self._at_ports(
+            table, waits.received_us_per_byte, flow_ops, self._demand.bytes_written[load], loop
+        )
         waits.ops = self._damped(inputs, waits, volume_ops, table.by_target.sum(flow_ops / mean))
+
+    def _at_ports(self, table: FlowTable, wait: Floats, flow_ops: Floats, size: Floats, loop: Floats) -> Floats:
+        """One step of the waits for the links, one way. size (f, 1): bytes of an I/O that go this way, on average."""
+        share = self._routes.share
+        carried = table.by_route.sum(flow_ops * size)
+        slope = table.by_route.sum(flow_ops * size * size / loop)
+        return _step(wait, share @ carried, (share * share) @ slope, self._routes.payload_bytes_per_s)
 
     def _damped(self, inputs: Inputs, waits: _Waits, ops: Floats, ops_per_us: Floats) -> Floats:
         """Ops to compute service times from: Newton on the logarithm, so that steep queues do not make it swing."""
@@ -187,6 +227,15 @@ class Solver:
         elasticity = rise * np.divide(ops_per_us, ops, out=np.zeros_like(ops), where=ops > 0)
         ratio = np.divide(ops, waits.ops, out=np.ones_like(ops), where=waits.ops > 0)
         return np.where(waits.ops > 0, waits.ops * ratio ** (1 / (1 + elasticity)), ops)
+
+    def _within_links(self, table: FlowTable, share: Floats, ops: Floats) -> Floats:
+        """Ops cut by what the iteration left above the payload that links carry."""
+        load = table.column["load"]
+        for size in (self._demand.bytes_read, self._demand.bytes_written):
+            carried = self._routes.share @ table.by_route.sum(ops[load] * share * size[load])
+            allowed = self._routes.smallest(self._routes.payload_bytes_per_s / np.maximum(carried, 1.0))[table.route]
+            ops = ops * table.by_load.smallest(np.where(share > 0, np.minimum(allowed, 1.0), 1.0), 1.0)
+        return ops
 
     def _within_depth(self, table: FlowTable, share: Floats, depth: Floats, driver: _Driver, ops: Floats) -> Floats:
         """Ops cut by the last billionth that keeps every device within its depth."""

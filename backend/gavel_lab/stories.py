@@ -65,6 +65,7 @@ class Phase:
 
 _ARTICLE = DiskChange(96, 77)
 _ARTICLE_DEEP = DiskChange(96, 77, queue_depth=96)
+_MEDIA = {"media": DiskChange(64, 13_000)}
 
 PHASES = (
     Phase(
@@ -222,6 +223,24 @@ PHASES = (
         None,
         None,
         {"crowded": DiskChange(64, 0)},
+    ),
+    Phase(
+        "target-port",
+        "large I/Os over four target ports, the link of one at 16 Gbit/s",
+        22,
+        32,
+        "san",
+        "array_port",
+        _MEDIA,
+    ),
+    Phase(
+        "target-port-twin",
+        "the same large I/Os over four target ports at 32 Gbit/s",
+        44,
+        54,
+        None,
+        None,
+        _MEDIA,
     ),
 )
 

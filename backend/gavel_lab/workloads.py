@@ -37,5 +37,6 @@ PROFILES = {
     "metro": Workload(8, 8_000, 0.3, 16 * KIB, 32 * KIB, swing=0.3),
     "limited": Workload(4, 6_000, 0.5, 16 * KIB, 16 * KIB, swing=0.3),
     "crowded": Workload(8, 4_000, 0.7, 8 * KIB, 8 * KIB),
+    "media": Workload(0, 40_000, 0.95, 512 * KIB, 512 * KIB, swing=0.05),
     "noisy": Workload(1, 20_000, 0.7, 8 * KIB, 8 * KIB),
 }

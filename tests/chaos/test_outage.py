@@ -10,7 +10,7 @@ from tests.product.running import tell
 from gavel.domain.source import GRAIN_S, Stream
 from gavel.ingest.backfill import NOTHING_THERE, RECOVERED
 
-# With what is there by default (6 hosts, 50 VMs, 15 datastores): ten times as many of each.
+# With what is there by default (6 hosts, 56 VMs, 17 datastores): about ten times as many of each.
 TEN_TIMES = "clusters=6,hosts_per_cluster=9,datastores_per_cluster=21,vms=432,disks_per_vm=2,bare_volumes=36"
 SCALE = os.environ.get("OUTAGE_SCALE") or TEN_TIMES
 # As the product has it: a stream is late when it stands more than three of its intervals back.

@@ -84,8 +84,8 @@ def terminal(settings: Settings, capsys: pytest.CaptureFixture[str], monkeypatch
 def test_a_source_is_tried_added_listed_and_removed(terminal: Terminal, lab: dict[str, Address]) -> None:
     array = lab["flasharray-1"]
     said = terminal.add(array, "array 1")
-    assert "ok       Volumes: 12 volumes can be read." in said
-    assert "ok       Cost: Every 30 s 1 call for 12 volumes, about " in said
+    assert "ok       Volumes: 13 volumes can be read." in said
+    assert "ok       Cost: Every 30 s 1 call for 13 volumes, about " in said
     assert "array 1 added as source " in said
     assert terminal.stored("array 1")[1]["api_token"] == array.secret
     assert terminal.says("list").split() == ["array", "1", "flasharray", array.address, "waiting"]

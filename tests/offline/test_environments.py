@@ -98,7 +98,7 @@ def installed(module_postgres_url: str, tmp_path_factory: pytest.TempPathFactory
 def test_offline_environment_has_hosts_devices_vms_and_disks_of_the_file(installed: Installation) -> None:
     (host,) = installed.ask("/hosts")["items"]
     assert host["name"] == "esx-01.lab.example"
-    assert (host["devices"], host["vms"]) == (8, 8)
+    assert (host["devices"], host["vms"]) == (10, 10)
     assert {each["name"] for each in installed.ask("/vms")["items"]} >= {"sql-01", "web-01", "erp-db-01"}
     assert installed.ask("/arrays")["items"] == []
 

@@ -30,7 +30,7 @@ def product(new_product: Product) -> Product:
 
 def test_every_datastore_shows_the_numbers_of_both_sides(product: Product) -> None:
     listed = product.api.get("/datastores", params={"limit": 500}).raise_for_status().json()["items"]
-    assert len(listed) == 15
+    assert len(listed) == 17
     for row in listed:
         sides = _measured_sides(product, row["id"])
         assert "host" in sides, row["name"]
@@ -66,7 +66,7 @@ def test_every_datastore_has_every_minute_in_the_ledger(product: Product) -> Non
     wanted = {after + 60 * n for n in range(round((until - after) / 60))}
     found = ledgers.minutes(product, ScopeKind.DATASTORE, after, until)
     assert len(wanted) > 40
-    assert len(found) == 15
+    assert len(found) == 17
     for datastore, minutes in found.items():
         assert wanted - minutes == set(), datastore
 

@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 from sqlalchemy import Engine, text
 from tests.benchmarks.fill.ledgering import learn, write_minutes
-from tests.benchmarks.fill.sampling import Stretch, of_array, of_vcenter, of_whole_array
+from tests.benchmarks.fill.sampling import Stretch, of_array, of_paths, of_vcenter, of_whole_array
 from tests.truth import findings_stories as stories
 from tests.truth.findings_stories import Story
 from tests.truth.lab_guests import LabGuests
@@ -175,6 +175,7 @@ class Campaign:
                 end_us = round(until.timestamp()) * 1_000_000
                 for made in stories.path_and_adapter_samples(source.inventory, end_us, is_changed=is_changed):
                     write_samples(connection, source.id, made)
+                write_samples(connection, source.id, self._paths(source, since, until))
             for stream in ATTRIBUTED:
                 advance_watermark(connection, source.id, stream, until)
             if is_changed and minute == stories.CHANGED_FROM_MIN and source.kind is SourceKind.VCENTER:
@@ -193,6 +194,15 @@ class Campaign:
             yield from of_vcenter(
                 self.lab, next(one for one in environment.vcenters if one.name == source.name), stretch
             )
+
+    def _paths(self, source: Source, since: datetime, until: datetime) -> SampleBatch:
+        """One sample of each path, but of datastores whose samples of paths are made up."""
+        environment, made_up = self.lab.environment, (stories.UNBALANCED, stories.NON_OPTIMIZED)
+        vcenter = next(one for one in environment.vcenters if one.name == source.name)
+        without = [store.index for store in environment.datastores if store.name in made_up]
+        span = np.array([[[since.timestamp(), until.timestamp()]]])
+        end = np.array([round(until.timestamp())], dtype=np.int64)
+        return of_paths(self.lab, vcenter, Stretch(_STEP * 60, end, span), without)
 
     def _note(self, seen: Played, minute: int) -> None:
         with reading(self.engine) as connection:
@@ -231,7 +241,6 @@ class Campaign:
             Story("non-optimized-io", stories.NON_OPTIMIZED, first, self.minutes),
             Story("unmonitored-initiators", stories.UNMONITORED, first, self.minutes),
             Story("adapter-queue-full", stories.COARSE_HOST, first, self.minutes),
-            Story("fan-in-over-port", stories.SLOW_LINK, first, self.minutes),
         ]
         return [*kept, *stories.of_changes(self.minutes, self.begin.minute), *more, *counted]
 

@@ -44,6 +44,7 @@ _OF_PHASES: Sequence[tuple[str, str, str]] = (
     ("volume-group-limit", "iops-limit-at-work", "flasharray-2"),
     ("array-overload", "array-saturation", "flasharray-2"),
     ("guest-queue", "virtual-disk-queue-full", "batch-02"),
+    ("target-port", "fan-in-over-port", "flasharray-2"),
 )
 # The same phases seen by another rule, which may find it and need not: one VM at the limit of a volume lets the others wait, and so on.
 _ALSO: Sequence[tuple[str, str, str]] = (
@@ -165,8 +166,6 @@ def adaptive_on_a_host(inventory: HostInventory) -> HostInventory:
     return _changed_devices(inventory, "archive-10", hosts=1, queue_full_sample_size=32, queue_full_threshold=8)
 
 
-# An array whose ports carry about 100 MB/s at all times.
-SLOW_LINK = "flasharray-2"
 CHANGES: Sequence[tuple[str, str, Callable[[HostInventory], HostInventory]]] = (
     ("paths-down", "file-07", paths_down),
     ("unequal-queue-settings", "erp-04", unequal_depths),
@@ -184,18 +183,7 @@ def changed(inventory: Inventory) -> Inventory:
     if isinstance(inventory, HostInventory):
         for _, _, change in CHANGES:
             inventory = change(inventory)
-    elif inventory.array.name == SLOW_LINK:
-        inventory = slow_link(inventory)
     return inventory
-
-
-def slow_link(inventory: ArrayInventory) -> ArrayInventory:
-    """One port whose link came up at 1 Gbit/s: about what goes through it."""
-    first = min(one.key for one in inventory.ports if one.wwn)
-    ports = tuple(
-        replace(one, line_rate_bytes_per_s=100_000_000) if one.key == first else one for one in inventory.ports
-    )
-    return replace(inventory, ports=ports)
 
 
 def of_changes(minutes: int, begin_min: int) -> list[Story]:

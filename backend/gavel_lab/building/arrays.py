@@ -13,6 +13,9 @@ _PORTS: tuple[tuple[str, Transport], ...] = (
     ("ETH6", "nvme-tcp"),
     ("ETH7", "nvme-tcp"),
 )
+_SPEEDS: dict[Transport, int] = {"fc": 32_000_000_000, "iscsi": 25_000_000_000, "nvme-tcp": 100_000_000_000}
+# (array, port) whose link came up at half the speed that its transceiver can.
+_SLOW_LINKS = {(1, "CT1.FC1"): 16_000_000_000}
 
 
 def rest_versions(newest_minor: int) -> tuple[str, ...]:
@@ -58,12 +61,13 @@ def _array(draft: Draft, index: int) -> Array:
 def _add_port(draft: Draft, array: int, controller: str, name: str, transport: Transport) -> int:
     ids, index = draft.ids, len(draft.ports)
     ethernet = transport != "fc"
+    full_name = f"{controller}.{name}"
     address = f"10.10.{array}.{10 + index % len(_PORTS) + (100 if controller == 'CT1' else 0)}"
     draft.ports.append(
         TargetPort(
             index=index,
             array=array,
-            name=f"{controller}.{name}",
+            name=full_name,
             controller=controller,
             transport=transport,
             wwn=None if ethernet else ids.wwn("524A937", "port", array, controller, name),
@@ -72,6 +76,7 @@ def _add_port(draft: Draft, array: int, controller: str, name: str, transport: T
             if transport == "nvme-tcp"
             else None,
             portal=f"{address}:{3260 if transport == 'iscsi' else 4420}" if ethernet else None,
+            speed_bits_per_s=_SLOW_LINKS.get((array, full_name), _SPEEDS[transport]),
         )
     )
     return index

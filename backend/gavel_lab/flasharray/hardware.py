@@ -13,7 +13,6 @@ from gavel_lab.flasharray.view import NO_REFERENCE, ArrayView
 CONTROLLERS = ("CT0", "CT1")
 MANAGEMENT_INTERFACES = ("ct0.eth0", "ct1.eth0")
 FILE_INTERFACE = "filevip"
-_SPEEDS = {"fc": 32_000_000_000, "iscsi": 25_000_000_000, "nvme-tcp": 100_000_000_000}
 _SERVICES = {"fc": "scsi-fc", "iscsi": "iscsi", "nvme-tcp": "nvme-tcp"}
 _CREATED_MS = 1_704_067_200_000
 
@@ -129,7 +128,7 @@ def _port_interface(view: ArrayView, port: TargetPort) -> Row:
     kind = "fc" if port.transport == "fc" else "eth"
     address = port.portal.rpartition(":")[0] if port.portal else None
     eth = _ethernet(address) if kind == "eth" else _ethernet(None, mtu=None, subtype=None)
-    row = _interface(view, interface_name(port), kind, [_SERVICES[port.transport]], _SPEEDS[port.transport], eth)
+    row = _interface(view, interface_name(port), kind, [_SERVICES[port.transport]], port.speed_bits_per_s, eth)
     return {**row, "fc": {"wwn": with_colons(port.wwn)}}
 
 

@@ -1,6 +1,6 @@
 """What the lab's model says of a stretch of time, in the units its sources serve, as batches that Gavel's parsers make of it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -141,6 +141,26 @@ def of_vcenter(lab: Lab, vcenter: VCenter, stretch: Stretch) -> Iterator[SampleB
         names = [(environment.vms[disk.vm].moref, disk.instance) for disk in disks]
         looks = Readings(mean=read, read_latest=lambda: read, rounding=vcenter.ms_rounding)
         yield _batch(Stream.VM_DISK, vcenter, names, perf_values.VIRTUAL_DISKS, looks, stretch)
+
+
+def of_paths(lab: Lab, vcenter: VCenter, stretch: Stretch, without: Collection[int] = ()) -> SampleBatch:
+    """Paths of the devices of one vCenter's hosts; without: datastores to leave out, by their index."""
+    environment = lab.environment
+    left_out = {volume for store in without for volume in environment.datastores[store].extents}
+    devices = [
+        device
+        for device in environment.devices
+        if environment.hosts[device.host].vcenter == vcenter.index and device.volume not in left_out
+    ]
+    rows = [path for device in devices for path in device.paths]
+    names = [
+        (environment.hosts[device.host].moref, environment.paths[path].uid)
+        for device in devices
+        for path in device.paths
+    ]
+    read = stretch.folded(lab.model.read(By.PATH, rows, stretch.windows))
+    looks = Readings(mean=read, read_latest=lambda: read, rounding=vcenter.ms_rounding)
+    return _batch(Stream.PATH, vcenter, names, perf_values.PATHS, looks, stretch)
 
 
 def _batch(

@@ -38,11 +38,11 @@ def test_the_default_environment_is_the_one_that_was_asked_for(environment: Envi
     assert (len(environment.clusters), len(environment.hosts), len(environment.datastores), len(environment.vms)) == (
         2,
         6,
-        15,
-        50,
+        17,
+        56,
     )
     assert {hba.driver for hba in environment.hbas} == {"nfnic", "lpfc", "qlnativefc", "iscsi_vmk", "nvmetcp"}
-    assert Counter(store.kind for store in environment.datastores) == {"vmfs": 13, "vvol": 1, "nfs": 1}
+    assert Counter(store.kind for store in environment.datastores) == {"vmfs": 15, "vvol": 1, "nfs": 1}
     assert [len(store.extents) for store in environment.datastores if len(store.extents) > 1] == [2]
     assert sum(store.is_nvme for store in environment.datastores) == 1
     assert sum(disk.is_rdm for disk in environment.disks) == 1

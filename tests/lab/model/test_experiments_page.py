@@ -41,7 +41,7 @@ def rows() -> list[Row]:
 
 
 def test_experiments_page_has_its_rows() -> None:
-    assert len(rows()) == 9
+    assert len(rows()) == 11
 
 
 @pytest.mark.parametrize("row", rows(), ids=lambda row: row.name)

@@ -9,7 +9,8 @@ from gavel_lab.build import build_environment
 from gavel_lab.flows import Grouping, flow_table
 from gavel_lab.inputs import Demand, Inputs, limit_buckets
 from gavel_lab.reading import BOUNDARIES, SEGMENT, SEGMENTS, Floats
-from gavel_lab.solve import READ_TIMES, WRITE_TIMES, Solver
+from gavel_lab.routes import Routes
+from gavel_lab.solve import BYTES_READ, BYTES_WRITE, READ_TIMES, WRITE_TIMES, Solved, Solver
 
 ENVIRONMENT = build_environment(1)
 DEMAND = Demand(ENVIRONMENT)
@@ -37,11 +38,11 @@ def wild(seed: int) -> Inputs:
     return inputs
 
 
-def solved(inputs: Inputs) -> tuple[Floats, Floats]:
-    """(rates, depth) as the solver gives them."""
+def solved(inputs: Inputs) -> tuple[Solved, Floats]:
+    """What the solver finds, and the depths it was given."""
     share = SOLVER.share(TABLE, inputs, np.ones((len(TABLE.extent_share), STEPS)))
     depth = SOLVER.depths(TABLE, inputs, share)
-    return SOLVER.rates(TABLE, inputs, share, depth), depth
+    return SOLVER.solve(TABLE, inputs, share, depth), depth
 
 
 def time_within(rates: Floats, boundary: str) -> Floats:
@@ -61,7 +62,8 @@ def time_in(rates: Floats, segment: str) -> Floats:
 @given(seed=st.integers(0, 2**32 - 1))
 def test_the_laws_hold_to_rounding_for_any_demand(seed: int) -> None:
     inputs = wild(seed)
-    rates, depth = solved(inputs)
+    found, depth = solved(inputs)
+    rates = found.rates
     ops = TABLE.by_load.sum(rates[:, 0] + rates[:, 1])
     waiting = TABLE.by_load.sum(time_within(rates, "guest"))
     busy = inputs.threads > 0
@@ -75,9 +77,24 @@ def test_the_laws_hold_to_rounding_for_any_demand(seed: int) -> None:
 
 @settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1))
+def test_no_link_carries_more_than_it_can_and_nobody_waits_for_one_that_is_not_full(seed: int) -> None:
+    found, _ = solved(wild(seed))
+    routes, waiting = Routes(ENVIRONMENT), 0
+    for way, us_per_byte in ((BYTES_READ, found.read_us_per_byte), (BYTES_WRITE, found.write_us_per_byte)):
+        used = routes.share @ TABLE.by_route.sum(found.rates[:, way]) / routes.payload_bytes_per_s
+        assert used.max() < 1 + 1e-9
+        waits = us_per_byte > routes.alone_us_per_byte * (1 + 1e-6)
+        assert (used[waits] > 0.97).all()
+        waiting += int(waits.sum())
+    assert waiting > 0
+
+
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1))
 def test_nobody_waits_for_a_queue_that_is_not_full_nor_for_a_limit_that_is_not_reached(seed: int) -> None:
     inputs = wild(seed)
-    rates, depth = solved(inputs)
+    found, depth = solved(inputs)
+    rates = found.rates
     in_flight = TABLE.by_group.sum(time_within(rates, "driver"))
     queued = TABLE.by_group.sum(time_in(rates, "kernel_queue")) > 0.1
     assert np.mean(in_flight[queued] > 0.99 * depth[queued]) > 0.97
@@ -89,7 +106,7 @@ def test_nobody_waits_for_a_queue_that_is_not_full_nor_for_a_limit_that_is_not_r
 
 def test_a_lone_disk_gets_what_the_closed_loop_formula_says() -> None:
     inputs = DEMAND.at(np.arange(1_780_002_240, 1_780_002_240 + STEPS))
-    rates, _ = solved(inputs)
+    rates = solved(inputs)[0].rates
     disk = next(disk.index for disk in ENVIRONMENT.disks if disk.workload == "article")
     row = int(np.flatnonzero(TABLE.column["load"] == disk)[0])
     ops = rates[row, 0]

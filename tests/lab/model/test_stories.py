@@ -10,6 +10,8 @@ from gavel_lab.stories import PHASES, Phase, playing
 
 HOUR = 1_780_002_000
 EXPECTED_US = {"guest": 0.0, "kernel": 0.0, "san": 100.0, "array": 500.0}
+# What the SAN takes more for the bytes of an I/O alone.
+BYTES_PER_US = 1600.0
 MIRROR_US = 1870.0
 HEALTHY_US = 200.0
 
@@ -27,12 +29,14 @@ def disks_of(lab: Lab, story: str) -> list[int]:
 
 def excess(reading: Reading, story: str) -> dict[str, Floats]:
     """Per layer and window: what is above the expected time, over all rows and directions."""
+    transfer_us = reading.bytes.sum(axis=(0, 2)) / BYTES_PER_US
     ops = reading.ops.sum(axis=(0, 2))
     mirrored = reading.ops[:, :, 1].sum(axis=0) if story == "non-optimized-paths" else np.zeros_like(ops)
     found = {}
     for layer, segments in LAYERS.items():
         time = reading.io_time_us[..., [SEGMENT[name] for name in segments]].sum(axis=(0, 2, 3))
-        expected = EXPECTED_US[layer] * ops + (MIRROR_US * mirrored if layer == "array" else 0)
+        added = {"san": transfer_us, "array": MIRROR_US * mirrored}.get(layer, 0)
+        expected = EXPECTED_US[layer] * ops + added
         found[layer] = np.maximum(0, time - expected) / ops
     return found
 

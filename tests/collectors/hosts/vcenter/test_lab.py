@@ -48,10 +48,10 @@ def test_preflight_passes_and_tells_the_precision(lab: Lab) -> None:
 def test_the_inventory_holds_every_kind_of_storage(lab: Lab) -> None:
     found = [lab.collector(name).inventory() for name in (OLD, NEW)]
     stores = [store for inventory in found for store in inventory.datastores]
-    assert len(stores) == 15
+    assert len(stores) == 17
     assert {DatastoreType.VMFS, DatastoreType.NFS, DatastoreType.VVOL} <= {store.type for store in stores}
     assert max(len(store.extents) for store in stores) > 1
-    assert len([vm for inventory in found for vm in inventory.vms]) == 50
+    assert len([vm for inventory in found for vm in inventory.vms]) == 56
     disks = [disk for inventory in found for disk in inventory.disks]
     assert {disk.controller_type for disk in disks} >= {"PVSCSI", "NVMe"}
     assert any(disk.device_name for disk in disks)
