@@ -52,6 +52,27 @@ def test_paths_of_many_targets_are_found_by_their_adapters() -> None:
     assert found == {f"{target}:L0": "naa.a" for target in many} | {"vmhba0:C0:T0:L0": "t10.disk"}
 
 
+def test_paths_of_many_adapters_are_found_all_together_or_but_for_one_adapter() -> None:
+    """Every set of 40 adapters is 2⁴⁰ of them: not all are tried."""
+    one, two, local = load(900), load(700), load(30)
+    many = [f"vmhba{hba}:C0:T0" for hba in range(1, 41)]
+    paths = spread(0, one, *many) | spread(0, local, "vmhba0:C0:T0") | spread(1, two, *many)
+    found = assign_paths(paths, {"naa.a": one, "naa.b": two, "t10.disk": local})
+    assert found == (
+        {f"{target}:L0": "naa.a" for target in many}
+        | {f"{target}:L1": "naa.b" for target in many}
+        | {"vmhba0:C0:T0:L0": "t10.disk"}
+    )
+
+
+def test_many_paths_that_fit_many_devices_alike_lead_to_none_and_hide_no_other() -> None:
+    """300 × 300 of them: not each is compared with all others."""
+    alike, one = load(900), load(400)
+    paths = {f"vmhba2:C0:T0:L{number}": alike for number in range(300)} | {"vmhba2:C0:T0:L300": one}
+    devices = {f"naa.{number}": alike for number in range(300)} | {"naa.one": one}
+    assert assign_paths(paths, devices) == {"vmhba2:C0:T0:L300": "naa.one"}
+
+
 def test_path_of_a_device_that_is_called_by_it_needs_no_ios() -> None:
     assert assign_paths({"vmhba32:C0:T0:L0": np.zeros(9)}, {"mpx.vmhba32:C0:T0:L0": np.zeros(9)}) == {
         "vmhba32:C0:T0:L0": "mpx.vmhba32:C0:T0:L0"

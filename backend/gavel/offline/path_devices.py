@@ -3,7 +3,7 @@
 import itertools
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,8 +15,10 @@ from gavel.offline.disk_placement import of_kind
 _MOST_APART = 0.03
 # Where other paths fit nearly as well, nothing is concluded, unless they differ in next to no I/Os.
 _CLEARLY_BETTER, _NEGLIGIBLE, _ALIKE = 3.0, 0.02, 0.003
-# Targets of one number that are tried in every combination.
-_MOST_TARGETS = 8
+# Targets of one number that are tried in every combination, and adapters of which one may be left out.
+_MOST_TARGETS, _MOST_ADAPTERS = 8, 64
+# Whatever device a path is asked for, one of so many is another.
+_NEAREST = 2
 _RUNTIME_NAME = re.compile(r"(?P<adapter>vmhba\d+):(?P<target>C\d+:T\d+):(?P<number>L\d+)")
 _LOCAL = "mpx."
 _WAYS = ("reads_per_s", "writes_per_s")
@@ -62,9 +64,9 @@ def assign_paths(paths: Mapping[str, Float64Array], devices: Mapping[str, Float6
     found = {path: f"{_LOCAL}{path}" for path in paths if f"{_LOCAL}{path}" in devices}
     left = {path: rates for path, rates in paths.items() if path not in found and rates.sum() > 0}
     wanted = {name: rates for name, rates in devices.items() if name not in found.values() and rates.sum() > 0}
-    fits = sorted(_fits(left, wanted), key=lambda fit: fit.rank)
-    for fit in fits:
-        if _is_clear(fit, fits, left):
+    fits = _Fits.of(_fits(left, wanted))
+    for fit in fits.best:
+        if fits.is_clear(fit, left):
             found |= dict.fromkeys(fit.paths, fit.device)
     return found
 
@@ -98,30 +100,67 @@ def _groups(paths: Mapping[str, Float64Array]) -> Iterator[Paths]:
 
 
 def _combinations(own: Mapping[tuple[str, str], str]) -> Iterator[Sequence[str]]:
-    """Of many targets all, and those of some adapters."""
+    """Of many targets all, and those of some adapters. At most some 250 for each number: a file may name any number of adapters."""
     if len(own) <= _MOST_TARGETS:
         for size in range(len(own), 0, -1):
             yield from itertools.combinations(sorted(own.values()), size)
         return
-    adapters = sorted({adapter for adapter, _ in own})
-    for size in range(len(adapters), 0, -1):
-        for chosen in itertools.combinations(adapters, size):
-            yield [path for (adapter, _), path in own.items() if adapter in chosen]
+    by_adapter: dict[str, list[str]] = defaultdict(list)
+    for (adapter, _), path in own.items():
+        by_adapter[adapter].append(path)
+    for size in _sizes(len(by_adapter)):
+        for chosen in itertools.combinations(sorted(by_adapter), size):
+            yield [path for adapter in chosen for path in by_adapter[adapter]]
 
 
-def _is_clear(fit: _Fit, fits: Sequence[_Fit], paths: Mapping[str, Float64Array]) -> bool:
-    """No other paths of this device, and no other device of these paths, fit nearly as well."""
-    limit = _CLEARLY_BETTER * max(fit.apart, _ALIKE)
-    rivals = [
-        other
-        for other in fits
-        if other is not fit and other.apart < limit and (other.device == fit.device or other.paths & fit.paths)
-    ]
-    return all(fit.rank < other.rank and _is_the_same(fit, other, paths) for other in rivals)
+def _sizes(adapters: int) -> Sequence[int]:
+    """How many adapters at once: any number of few; of many all, all but one (that of local disks), and one alone."""
+    if adapters <= _MOST_TARGETS:
+        return range(adapters, 0, -1)
+    return (adapters, adapters - 1, 1) if adapters <= _MOST_ADAPTERS else (adapters,)
+
+
+@dataclass(frozen=True, slots=True)
+class _Fits:
+    """by_device: all fits of each. nearest: of each path, how far apart its fits with each of its two nearest devices are."""
+
+    by_device: Mapping[str, Sequence[_Fit]]
+    nearest: Mapping[str, Mapping[str, float]]
+
+    @classmethod
+    def of(cls, fits: Iterable[_Fit]) -> "_Fits":
+        by_device: dict[str, list[_Fit]] = defaultdict(list)
+        nearest: dict[str, dict[str, float]] = defaultdict(dict)
+        for fit in fits:
+            by_device[fit.device].append(fit)
+            for path in fit.paths:
+                own = nearest[path]
+                own[fit.device] = min(fit.apart, own.get(fit.device, fit.apart))
+                if len(own) > _NEAREST:
+                    del own[max(own, key=lambda device: own[device])]
+        return cls(by_device, nearest)
+
+    @property
+    def best(self) -> Iterator[_Fit]:
+        """Of each device: no other of its fits can be clear."""
+        return (min(own, key=lambda fit: fit.rank) for own in self.by_device.values())
+
+    def is_clear(self, fit: _Fit, paths: Mapping[str, Float64Array]) -> bool:
+        """No other paths of this device, and no other device of these paths, fit nearly as well."""
+        limit = _CLEARLY_BETTER * max(fit.apart, _ALIKE)
+        others = (other for other in self.by_device[fit.device] if other is not fit and other.apart < limit)
+        return not self._has_other_device(fit, limit) and all(
+            fit.rank < other.rank and _is_the_same(fit, other, paths) for other in others
+        )
+
+    def _has_other_device(self, fit: _Fit, limit: float) -> bool:
+        return any(
+            apart < limit for path in fit.paths for device, apart in self.nearest[path].items() if device != fit.device
+        )
 
 
 def _is_the_same(fit: _Fit, other: _Fit, paths: Mapping[str, Float64Array]) -> bool:
     """But for paths with next to no I/Os."""
     whole = sum(float(paths[path].sum()) for path in fit.paths)
     moved = sum(float(paths[path].sum()) for path in fit.paths ^ other.paths)
-    return fit.device == other.device and moved <= _NEGLIGIBLE * whole
+    return moved <= _NEGLIGIBLE * whole
