@@ -198,8 +198,13 @@ def test_offline_nfs_datastore_has_the_latency_of_its_volume_and_no_parts_of_it(
     # From the virtual disk on, which has 0.2 ms above the volume.
     assert whole["total_us"] == 2700
     assert [each["name"] for each in whole["layers"]] == ["kernel_san_array"]
-    diagnosis = ask(made, f"datastores/{nfs['id']}/diagnosis")
-    assert "depth not measured" in diagnosis["sentence"]["text"]
+
+
+def test_offline_nfs_datastore_has_no_device_queue_that_is_told_of(made: TestClient) -> None:
+    for thing in (f"datastores/{store(made, 'nfs-gold')['id']}", f"vms/{vm(made, 'files-01')['id']}"):
+        told = ask(made, f"{thing}/diagnosis")["sentence"]["text"]
+        assert told
+        assert "queue" not in told, thing
 
 
 def test_offline_host_counts_the_ios_of_an_nfs_volume_and_of_its_disks_once(made: TestClient) -> None:
@@ -209,6 +214,10 @@ def test_offline_host_counts_the_ios_of_an_nfs_volume_and_of_its_disks_once(made
     assert next(each["iops"] for each in waterfall["directions"] if each["direction"] == "all") == 750
     contributors = ask(made, f"datastores/{store(made, 'nfs-gold')['id']}/contributors")
     assert [(each["subject"]["name"], each["iops"]) for each in contributors["vms"]] == [("files-01", 50)]
+
+
+def vm(client: TestClient, name: str) -> Any:
+    return next(each for each in ask(client, "vms")["items"] if each["name"] == name)
 
 
 def store(client: TestClient, name: str) -> Any:

@@ -195,7 +195,9 @@ _MOST_NAMES = 3
 
 
 def queue_words(queue: QueueInForce) -> Iterator[Statement]:
-    """Which depth is in force and why, then what brought it down."""
+    """Which depth is in force and why, then what brought it down. Nothing of NFS, which has no device queue."""
+    if queue.settings.is_nfs:
+        return
     device = (
         queue.device.name if queue.carried in (None, queue.device.name) else f"{queue.carried} ({queue.device.name})"
     )

@@ -20,7 +20,8 @@ from gavel.domain.source import Stream
 class DeviceQueueSettings:
     """Of a device on one host, as of a time. configured: what it takes from one VM alone; dsnro: once several do I/O. None: not read.
 
-    is_measured: the host itself reported the depth in force, and did not leave it to the settings. read_at: newest inventory.
+    is_nfs: an NFS volume of a capture, which has no device queue. is_measured: the host itself reported the depth in force, and did not
+    leave it to the settings. read_at: newest inventory.
     """
 
     canonical_name: str
@@ -29,6 +30,7 @@ class DeviceQueueSettings:
     configured: int | None
     dsnro: int | None
     is_nvme: bool
+    is_nfs: bool
     is_measured: bool
     read_at: datetime | None
     carried: str | None
@@ -73,6 +75,8 @@ _SETTINGS = f"""
         {_THEN.format(name="queue_depth")}, {_THEN.format(name="dsnro")},
         EXISTS (SELECT FROM path p JOIN hba b ON b.id = p.hba_id
             WHERE p.host_device_id = d.id AND p.present AND b.protocol LIKE 'nvme%') AS is_nvme,
+        EXISTS (SELECT FROM ({DATASTORE_DEVICE}) n JOIN datastore s ON s.id = n.subject_id
+            WHERE n.entity_id = d.id AND s.type = 'nfs') AS is_nfs,
         EXISTS (SELECT FROM {_SAMPLES} m WHERE m.ts > :from_at AND m.queue_depth > 0) AS is_measured,
         {CARRIED} AS carried,
         (SELECT jsonb_agg(jsonb_build_array(k.id, k.vm_id, m.name) ORDER BY k.id) FROM ({_DISKS}) k JOIN vm m ON m.id = k.vm_id) AS disks
@@ -110,6 +114,7 @@ def queue_settings(connection: Connection, device_id: int, from_at: datetime, to
         row.queue_depth,
         row.dsnro,
         row.is_nvme,
+        row.is_nfs,
         row.is_measured,
         row.inventory_at,
         row.carried,
