@@ -1,9 +1,9 @@
 """Figures of load tools put together: rates add up, latencies are weighted by I/Os, percentiles come from bins or not at all."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 from gavel.domain.io_path import DirectionName
 from gavel.domain.load_runs import LoadFigures, LoadWarning
@@ -11,18 +11,19 @@ from gavel.domain.load_runs import LoadFigures, LoadWarning
 PERCENTILES: Final = {"p50_us": 50.0, "p95_us": 95.0, "p99_us": 99.0, "p999_us": 99.9}
 # Rounding of the averages, and I/Os at the edges of the window.
 _LITTLE_SLACK = 1.02
+_Number = TypeVar("_Number", int, float)
 _KIB, _MIB = 2**10, 2**20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadWay:
     """I/Os of one direction as a part of a file has them. ops: None where only a rate is in it. timed: I/Os that the latency rests on, or
-    a weight in their place. mean_us, max_us: None where not measured."""
+    a weight in their place; None where neither is known. Rates, mean_us, max_us: None where not measured."""
 
     ops: int | None
-    timed: float
-    ops_per_s: float
-    bytes_per_s: float
+    timed: float | None
+    ops_per_s: float | None
+    bytes_per_s: float | None
     mean_us: float | None
     max_us: float | None
 
@@ -31,22 +32,33 @@ def together(
     direction: DirectionName, ways: Sequence[LoadWay], percentiles: Mapping[str, float | None] | None = None
 ) -> LoadFigures:
     """Of parts that ran at once. percentiles: by their names in the figures; they do not average."""
-    ops = [way.ops for way in ways if way.ops is not None]
-    slowest = [way.max_us for way in ways if way.max_us is not None]
+    slowest = _all_known(way.max_us for way in ways)
+    ops = _all_known(way.ops for way in ways)
+    rates, sizes = (_all_known(each) for each in ((way.ops_per_s for way in ways), (way.bytes_per_s for way in ways)))
     return LoadFigures(
         direction=direction,
-        ops=sum(ops) if len(ops) == len(ways) else None,
-        ops_per_s=sum(way.ops_per_s for way in ways),
-        bytes_per_s=sum(way.bytes_per_s for way in ways),
+        ops=None if ops is None else sum(ops),
+        ops_per_s=None if rates is None else sum(rates),
+        bytes_per_s=None if sizes is None else sum(sizes),
         mean_us=mean_us([(way.mean_us, way.timed) for way in ways]),
-        max_us=max(slowest) if len(slowest) == len(ways) else None,
+        max_us=None if slowest is None else max(slowest),
         **{name: (percentiles or {}).get(name) for name in PERCENTILES},
     )
 
 
-def mean_us(parts: Sequence[tuple[float | None, float]]) -> float | None:
-    """Of latencies with their I/Os; None where one with I/Os has none."""
-    counted = [(us, weight) for us, weight in parts if weight > 0]
+def _all_known(numbers: Iterable[_Number | None]) -> list[_Number] | None:
+    """None where one is not known: what a part lacks has no sum."""
+    found = list(numbers)
+    known = [number for number in found if number is not None]
+    return known if len(known) == len(found) else None
+
+
+def mean_us(parts: Sequence[tuple[float | None, float | None]]) -> float | None:
+    """Of latencies with their I/Os; None where one with I/Os has none, or where it is not known of one how many it had."""
+    weights = _all_known(weight for _, weight in parts)
+    if weights is None:
+        return None
+    counted = [(us, weight) for (us, _), weight in zip(parts, weights, strict=True) if weight > 0]
     whole = sum(weight for _, weight in counted)
     if not counted or any(us is None for us, _ in counted):
         return None

@@ -46,9 +46,9 @@ def _figures(direction: DirectionName, own: Sequence[LoadFigures]) -> LoadFigure
     ways = [
         LoadWay(
             ops=each.ops,
-            timed=float((each.ops if counted else each.ops_per_s) or 0),
-            ops_per_s=each.ops_per_s or 0.0,
-            bytes_per_s=each.bytes_per_s or 0.0,
+            timed=each.ops if counted else each.ops_per_s,
+            ops_per_s=each.ops_per_s,
+            bytes_per_s=each.bytes_per_s,
             mean_us=each.mean_us,
             max_us=each.max_us,
         )

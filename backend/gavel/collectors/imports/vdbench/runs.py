@@ -76,7 +76,7 @@ def _figures(measured: Sequence[FlatRow], run: FlatRun, step_s: float | None) ->
     for direction in _RESPONSES:
         ways = [_way(row, direction, length_s) for row in measured]
         counted = [way for way in ways if way is not None]
-        if len(counted) < len(ways) or not any(way.ops_per_s > 0 for way in counted):
+        if len(counted) < len(ways) or not any(way.ops_per_s for way in counted):
             continue
         summed = together(direction, counted)
         yield LoadFigures(
