@@ -9,6 +9,9 @@ from gavel.domain.load_runs import MOST_RUNS, ImportedRuns, LoadRun
 from gavel.domain.text import clean_text
 
 MOST_TEXT_BYTES: Final = 64 * 2**20
+# No tool counts so far; integers beyond it are more than a float, or the database, takes.
+BEYOND_MEASURE: Final = 1e18
+_MOST_DIGITS = 9
 _BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 
 
@@ -55,3 +58,8 @@ def require_few(runs: Sequence[LoadRun], file: str, most: int) -> None:
     """Raises LoadFileError for more than that."""
     if len(runs) > most:
         raise LoadFileError(file, f"more than {most} runs. Import them in several files.")
+
+
+def small_count(text: str) -> int | None:
+    """A number of threads, of outstanding I/Os or of an interval; None for what is none. Anything else stands in files, too."""
+    return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else None

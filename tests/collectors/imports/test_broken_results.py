@@ -1,6 +1,7 @@
 """A result of any load tool that is cut or changed anywhere is read or refused by its name: nothing else leaves its reader."""
 
 import io
+import re
 from collections.abc import Mapping
 
 import pytest
@@ -61,3 +62,11 @@ def test_load_tool_result_broken_anywhere_is_read_or_refused_by_its_name(
     at = int(part * len(text))
     is_read_or_refused(tool, text[:at] + put + text[at + removed :])
     is_read_or_refused(tool, text[:at])
+
+
+@pytest.mark.parametrize("digits", [9, 17, 20, 400, 5000])
+@pytest.mark.parametrize("name", GOOD)
+def test_load_tool_result_with_any_number_beyond_measure_is_read_or_refused(name: str, digits: int) -> None:
+    tool, text = GOOD[name]
+    for number in re.finditer(r"\d+", text):
+        is_read_or_refused(tool, text[: number.start()] + "9" * digits + text[number.end() :])

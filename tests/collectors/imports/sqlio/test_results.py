@@ -59,3 +59,15 @@ def test_sqlio_that_cannot_be_read_is_refused_by_line() -> None:
     assert "no result of sqlio" in refusal("sqlio", "sqlio v1.5.SG\nUsage: sqlio [options]\n")
     assert "line 3: a run without IOs/sec" in refusal("sqlio", printed()[:300])
     assert "line 11: IOs/sec is 'n/a'" in refusal("sqlio", printed(iops="n/a"))
+
+
+def test_sqlio_with_a_histogram_beyond_whole_percents_is_refused_by_line() -> None:
+    for cell in ("101", "9" * 400, "9" * 5000):
+        message = refusal("sqlio", printed().replace(" 50 ", f" {cell} "))
+        assert f"line 19: a cell of the histogram is '{cell[:3]}" in message
+        assert len(message) < 100
+
+
+def test_sqlio_histogram_that_ends_in_other_characters_is_none() -> None:
+    run = only_run("sqlio", printed().replace(" 50 ", f" {'9' * 400} ").replace("  0\n\n", "  0?\n\n"))
+    assert run.figures[-1].p50_us is None

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from gavel.collectors.imports.diskspd.spans import SLOWEST_PERCENT, DiskspdSpan, DiskspdTarget
-from gavel.collectors.load_file import LoadFileError
+from gavel.collectors.load_file import BEYOND_MEASURE, LoadFileError
 from gavel.domain.io_path import DirectionName
 
 _TABLES: Final[Mapping[str, DirectionName]] = {"Total IO": "all", "Read IO": "read", "Write IO": "write"}
@@ -96,7 +96,7 @@ class _TextSpans:
 
     def _take_result(self, line: str, number: int) -> None:
         if match := _LENGTH.match(line):
-            self._span.length_s = float(match[1])
+            self._span.length_s = self._number(match[1], "actual test time", number)
         elif line in _TABLES:
             self._table, self._columns = _TABLES[line], ()
         elif line.startswith("%-ile") and "|" in line:
@@ -137,7 +137,7 @@ class _TextSpans:
             number = float(text)
         except ValueError:
             number = math.nan
-        if not 0 <= number < 1e18:
+        if not 0 <= number < BEYOND_MEASURE:
             raise LoadFileError(self._file, f"{column} is {text!r}, no usable number.", line=line)
         return number
 

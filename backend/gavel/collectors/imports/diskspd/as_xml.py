@@ -9,7 +9,7 @@ from typing import Final
 from lxml import etree
 
 from gavel.collectors.imports.diskspd.spans import DiskspdSpan, DiskspdTarget
-from gavel.collectors.load_file import LoadFileError
+from gavel.collectors.load_file import BEYOND_MEASURE, LoadFileError
 from gavel.domain.io_path import DirectionName
 
 _XML: Final = etree.XMLParser(resolve_entities=False, no_network=True)
@@ -121,6 +121,6 @@ class _XmlSpans:
             number = float(element.text or "")
         except ValueError:
             number = math.nan
-        if not 0 <= number < 1e18:
+        if not 0 <= number < BEYOND_MEASURE:
             raise LoadFileError(self.file, f"{name} is {element.text!r}, no usable number.", line=element.sourceline)
         return number

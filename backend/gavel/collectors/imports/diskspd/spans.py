@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from gavel.collectors.load_figures import LoadWay, block_size_text, more_outstanding, percentiles_at, together
 from gavel.collectors.load_file import LoadFileError
-from gavel.collectors.load_window import RunWindow, given_window, local_window, window_between
+from gavel.collectors.load_window import RunWindow, given_window, local_window, unplaced, window_between
 from gavel.domain.imports import ImportOptions
 from gavel.domain.io_path import DirectionName
 from gavel.domain.load_runs import LoadFigures, LoadRun, LoadWarning
@@ -14,6 +14,7 @@ from gavel.domain.load_runs import LoadFigures, LoadRun, LoadWarning
 DIRECTIONS: tuple[DirectionName, ...] = ("read", "write", "all")
 SLOWEST_PERCENT = 100.0
 _LENGTH_SLACK = 0.95
+_LONGEST = timedelta(days=365)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -109,6 +110,8 @@ def _warnings(span: DiskspdSpan, is_direct: bool | None) -> Iterator[LoadWarning
 def _window(span: DiskspdSpan, before_s: float, options: ImportOptions, runs: int) -> RunWindow:
     """diskspd writes when it was started; warm-up and earlier timespans follow one another."""
     skipped_s = before_s + span.warmup_s
+    if skipped_s + span.length_s > _LONGEST.total_seconds():
+        return unplaced("The run took more than a year: its minutes are not known.")
     text, is_utc = span.ran_at.removesuffix("UTC").strip(), span.ran_at.endswith("UTC")
     try:
         started = datetime.strptime(text, "%Y/%m/%d %H:%M:%S")  # noqa: DTZ007 (a local time, if it is not UTC)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from gavel.collectors.load_figures import LoadWay
-from gavel.collectors.load_file import LoadFileError
+from gavel.collectors.load_file import BEYOND_MEASURE, LoadFileError
 
 WAYS: Final = ("read", "write", "mixed")
 _US_PER_NS = 1e-3
@@ -21,6 +21,8 @@ class FioWay(LoadWay):
 
     way: str
     ops: int
+    timed: float
+    ops_per_s: float
     runtime_s: float
     percentiles_us: Mapping[float, float]
     bins: Mapping[float, int]
@@ -134,7 +136,11 @@ def texts(value: object, field: FioField) -> Mapping[str, str]:
 
 
 def number(value: object, field: FioField, *, least: float = 0.0) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < least:
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float)
+        or not max(least, -BEYOND_MEASURE) <= value < BEYOND_MEASURE
+    ):
         raise field.refuse(f"is {value!r}, no usable number")
     return float(value)
 

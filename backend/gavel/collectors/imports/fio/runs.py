@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gavel.collectors.imports.fio.jobs import FioJob, FioWay
 from gavel.collectors.load_figures import added, more_outstanding, percentiles_at, percentiles_of, together
-from gavel.collectors.load_file import LoadFileError
+from gavel.collectors.load_file import LoadFileError, small_count
 from gavel.collectors.load_window import RunWindow, unplaced, window_between
 from gavel.domain.io_path import DirectionName
 from gavel.domain.load_runs import LoadFigures, LoadRun, LoadWarning
@@ -166,10 +166,10 @@ def _outstanding_limit(jobs: Sequence[FioJob]) -> int | None:
     entries = Counter(job.name for job in jobs)
     limit = 0
     for job in jobs:
-        depth, threads = job.options.get("iodepth", "1"), job.options.get("numjobs", "1")
-        if not depth.isdecimal() or not threads.isdecimal():
+        depth, threads = (small_count(job.options.get(name, "1")) for name in ("iodepth", "numjobs"))
+        if depth is None or threads is None:
             return None
-        limit += int(depth) * (int(threads) if entries[job.name] == 1 else 1)
+        limit += depth * (threads if entries[job.name] == 1 else 1)
     return limit if 0 < limit < 2**31 else None
 
 

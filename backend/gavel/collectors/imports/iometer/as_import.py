@@ -8,11 +8,12 @@ from datetime import datetime, timedelta
 from typing import IO
 
 from gavel.collectors.load_figures import LoadWay, block_size_text, more_outstanding, together
-from gavel.collectors.load_file import LoadFileError, bounded, read_text
+from gavel.collectors.load_file import BEYOND_MEASURE, LoadFileError, bounded, read_text, small_count
 from gavel.collectors.load_window import RunWindow, local_window, unplaced
 from gavel.domain.imports import ImportOptions
 from gavel.domain.io_path import DirectionName
 from gavel.domain.load_runs import ImportedRuns, LoadFigures, LoadRun, LoadWarning
+from gavel.domain.text import clean_text
 
 _STAMP = re.compile(r"(\d{4})-(\d{2})-(\d{2}) (\d{2}):(\d{2}):(\d{2}):(\d{1,3})")
 _TEXT_COLUMNS = 3
@@ -113,7 +114,8 @@ def _size(line: str) -> float:
     """Bytes of one line of an access specification that is all of it; otherwise none that all I/Os have."""
     cells = line.split(",")
     try:
-        return float(cells[0]) if len(cells) > 1 and float(cells[1]) == 100 else math.nan
+        size = float(cells[0]) if len(cells) > 1 and float(cells[1]) == 100 else math.nan
+        return size if size < BEYOND_MEASURE else math.nan
     except ValueError:
         return math.nan
 
@@ -178,23 +180,23 @@ class _WholeRow:
             number = float(self.cells[name])
         except ValueError:
             number = math.nan
-        if not 0 <= number < 1e18:
+        if not 0 <= number < BEYOND_MEASURE:
             reason = f"column {name} is {self.cells[name]!r}, no usable number."
             raise LoadFileError(self.file, reason, line=self.line)
         return number
 
     def outstanding(self) -> int | None:
         """Of each target × targets; None where workers differ, which Iometer writes as a number below 0."""
-        depth, targets = self.cells.get("Queue Depth", ""), self.cells.get("# Disks", "")
-        if not depth.isdecimal() or not targets.isdecimal():
+        depth, targets = (small_count(self.cells.get(name, "")) for name in ("Queue Depth", "# Disks"))
+        if depth is None or targets is None:
             return None
-        limit = int(depth) * int(targets)
+        limit = depth * targets
         return limit if 0 < limit < 2**31 else None
 
     def warnings(self) -> Iterator[LoadWarning]:
         errors = self.cells.get("Errors", "0")
-        if errors.isdecimal() and int(errors):
-            yield LoadWarning("failed", f"Iometer counted {errors} I/Os with errors.")
+        if errors.isdecimal() and errors.strip("0"):
+            yield LoadWarning("failed", f"Iometer counted {clean_text(errors, 20)} I/Os with errors.")
 
 
 def _window(results: _ResultsBlock, length_s: float, options: ImportOptions) -> RunWindow:

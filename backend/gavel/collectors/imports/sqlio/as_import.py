@@ -17,9 +17,9 @@ _BEGIN = re.compile(r"(\d{1,6}) threads? (reading|writing) for (\d{1,9}) secs? (
 _SIZE = re.compile(r"using (\d{1,9})KB (\w+) IOs")
 _DEPTH = re.compile(r"enabling multiple I/Os per thread with (\d{1,6}) outstanding")
 _METRIC = re.compile(r"(IOs/sec|MBs/sec|Avg_Latency\(ms\)|Max_Latency\(ms\)):\s*(\S+)")
-_BINS = re.compile(r"%:((?:\s*\d{1,3})+)$")
+_BINS = re.compile(r"%:([\d\s]+)$")
 # 0 to 23 ms, and all above.
-_COUNTED_BINS = 25
+_COUNTED_BINS, _CELL_WIDTH = 25, 3
 _US_PER_MS = 1000.0
 
 
@@ -79,15 +79,22 @@ def _take(run: _SqlioRun, line: str, number: int, file: str) -> None:
     elif match := _METRIC.match(line):
         run.metrics[match[1]] = _number(match[2], match[1], number, file)
     elif (match := _BINS.match(line)) and not run.percents:
-        run.percents = _percents(match[1])
+        run.percents = _percents(match[1], number, file)
 
 
-def _percents(text: str) -> list[int]:
+def _percents(text: str, line: int, file: str) -> list[int]:
     """Cells of three characters, which touch at 100; none where they are not as many as there are bins."""
-    cells = [int(cell) for cell in text.split()]
+    cells = text.split()
     if len(cells) != _COUNTED_BINS:
-        cells = [int(text[at : at + 3]) for at in range(0, len(text), 3) if text[at : at + 3].strip()]
-    return cells if len(cells) == _COUNTED_BINS else []
+        starts = range(0, len(text), _CELL_WIDTH)
+        cells = [cell for at in starts if (cell := text[at : at + _CELL_WIDTH].strip())]
+    if len(cells) != _COUNTED_BINS:
+        return []
+    for cell in cells:
+        if len(cell) > _CELL_WIDTH or not cell.isdecimal() or int(cell) > 100:
+            reason = f"a cell of the histogram is {cell[: _CELL_WIDTH + 1]!r}, no percent."
+            raise LoadFileError(file, reason, line=line)
+    return [int(cell) for cell in cells]
 
 
 def _number(text: str, name: str, line: int, file: str) -> float:

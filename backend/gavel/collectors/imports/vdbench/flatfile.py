@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, time, timedelta
 
-from gavel.collectors.load_file import LoadFileError
+from gavel.collectors.load_file import LoadFileError, small_count
 from gavel.collectors.load_window import NO_ZONE, local_start
 from gavel.domain.imports import ImportOptions
 from gavel.domain.load_runs import LoadWarning
@@ -146,7 +146,7 @@ class _FlatTable:
 
     def _row(self, named: Mapping[str, str], line: int) -> FlatRow:
         label = named["Interval"]
-        if not label.isdecimal() and _SUMMARY.fullmatch(label) is None:
+        if small_count(label) is None and _SUMMARY.fullmatch(label) is None:
             raise LoadFileError(self._file, f"column Interval is {label!r}, no number of an interval.", line=line)
         ended = self._ended(named["tod"], line)
         if self.first_stamp is None:

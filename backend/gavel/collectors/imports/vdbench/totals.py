@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from gavel.collectors.load_figures import LoadWay, block_size_text, more_outstanding, together
-from gavel.collectors.load_file import LoadFileError
+from gavel.collectors.load_file import BEYOND_MEASURE, LoadFileError
 from gavel.collectors.load_window import RunWindow, local_window, unplaced
 from gavel.domain.imports import ImportOptions
 from gavel.domain.io_path import DirectionName
@@ -102,7 +102,7 @@ def _numbers(text: str, columns: Sequence[str], file: str, line: int) -> Mapping
         numbers = dict(zip(columns, map(float, cells), strict=True))
     except ValueError as error:
         raise LoadFileError(file, f"a cell is no number ({error}). {_FLATFILE}", line=line) from error
-    if not all(0 <= number < 1e18 for number in numbers.values()) or numbers[_PERCENT] > 100:
+    if not all(0 <= number < BEYOND_MEASURE for number in numbers.values()) or numbers[_PERCENT] > 100:
         raise LoadFileError(file, "a number below 0 or beyond measure.", line=line)
     return numbers
 
