@@ -1,6 +1,6 @@
 /** Makes an offline environment of files, or of a capture that is imported: name, files, time zone; then how far it is, and the way there. */
 
-import { Button, FileInput, Group, Modal, NativeSelect, Stack, TextInput } from '@mantine/core'
+import { Button, FileInput, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { addOffline, offlineBuildsQuery, offlineQuery } from '../../api/offline'
@@ -11,6 +11,7 @@ import { OFFSETS_MINUTES, offsetText } from '../../domain/imports/offsets'
 import { NO_TRACK, type Track, withProgress } from '../../domain/imports/pace'
 import { UploadPace } from '../../domain/imports/UploadPace'
 import { sendParts } from '../../domain/imports/upload'
+import { FormDialog } from '../../kit/form/FormDialog'
 import { StateMark } from '../../kit/mark/StateMark'
 import { Failure } from '../../kit/state/Failure'
 import { ownAddress } from '../../lib/base'
@@ -53,13 +54,7 @@ export function OfflineDialog({ capture, onClose }: OfflineDialogProps) {
   const isBegun = make.isPending || make.isSuccess
   const isWhole = name !== '' && (captures.length > 0 || capture !== undefined)
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      size="lg"
-      title={offlineCopy.addTitle}
-      closeButtonProps={{ 'aria-label': commonCopy.close }}
-    >
+    <FormDialog title={offlineCopy.addTitle} size="lg" isSaved={isBegun} onClose={onClose}>
       {isBegun ? (
         <Progress
           name={name}
@@ -123,7 +118,7 @@ export function OfflineDialog({ capture, onClose }: OfflineDialogProps) {
           </Group>
         </Stack>
       )}
-    </Modal>
+    </FormDialog>
   )
 }
 

@@ -160,6 +160,21 @@ it('offline environment of files is announced with all of them, each is sent fro
   ])
 })
 
+it('asks before what was entered of an offline environment is lost, and no more once it is being made', async () => {
+  vi.mocked(addOffline).mockResolvedValue({ ...BUILD, files: [] })
+  const onClose = vi.fn()
+  rendered(<OfflineDialog onClose={onClose} />, [], [{ ...SITE, name: 'site-b' }])
+  choose(0, [file(10, 'a.csv')])
+  fireEvent.change(screen.getByLabelText('Name'), { target: { value: 'site-b' } })
+  fireEvent.click(screen.getByLabelText('Close'))
+  expect(onClose).not.toHaveBeenCalled()
+  fireEvent.click(screen.getByRole('button', { name: 'Keep editing' }))
+  fireEvent.click(screen.getByRole('button', { name: 'Make environment' }))
+  await screen.findByRole('link', { name: 'Open site-b' })
+  fireEvent.click(screen.getAllByRole('button', { name: 'Close' })[0] as Element)
+  expect(onClose).toHaveBeenCalledOnce()
+})
+
 it('offline environment whose upload stalls says what came of all its files, and that it waits', async () => {
   const files = [
     {
