@@ -1,6 +1,5 @@
 /** How many I/Os are inside each layer of the path over time: the environment's panel, which the ranking follows. Pure. */
 
-import * as commonCopy from '../copy/common'
 import * as overviewCopy from '../copy/overview'
 import { latencyScale } from '../lib/units'
 import type { LatencyData } from './latency-stack'
@@ -8,6 +7,7 @@ import { unexplained } from './missing'
 import { type GapBand, gapBands, niceMax, type Panel, type PanelLine, reach } from './panels'
 import { layerLook, pathOrder } from './segments'
 import type { SeriesData } from './series'
+import { bandLine, totalLine } from './stack'
 
 interface EnvironmentView {
   hidden: ReadonlySet<string>
@@ -45,29 +45,12 @@ export function environmentLegend(data: LatencyData): PanelLine[] {
       const [ops, minutes] = [all.ops[bucket] ?? null, data.minutes_there[bucket] ?? 0]
       return us === null || ops === null || minutes === 0 ? null : (us * ops) / (60e6 * minutes)
     })
+  const stacked = (us: readonly (number | null)[]) =>
+    ({ panel: 'inside', direction: 'all', unit: 'I/Os', values: inside(us) }) as const
   const bands = [...all.layers]
     .sort((a, b) => pathOrder(a.layers) - pathOrder(b.layers))
-    .map((layer): PanelLine => ({ ...line(layer.name, layer.label, inside(layer.us)), ...layerLook(layer.layers) }))
-  const total = line('total', commonCopy.total, inside(all.total_us))
-  return [...bands, { ...total, shape: 'line' as const, color: { ink: 'total' as const }, width: 1.75 }].filter(
-    ({ values }) => values.some((value) => value !== null && value > 0),
+    .map(({ name, label, layers, us }) => bandLine({ ...stacked(us), key: name, label }, layerLook(layers)))
+  return [...bands, totalLine(stacked(all.total_us))].filter(({ values }) =>
+    values.some((value) => value !== null && value > 0),
   )
-}
-
-function line(key: string, label: string, values: (number | null)[]): PanelLine {
-  return {
-    id: `inside.${key}`,
-    key,
-    row: key,
-    label,
-    legend: label,
-    side: 'host',
-    shape: 'band',
-    stroke: 'solid',
-    color: { ink: 'gap' },
-    direction: 'all',
-    unit: 'I/Os',
-    precision: null,
-    values,
-  }
 }

@@ -9,6 +9,7 @@ import { stretches, unexplained } from './missing'
 import { type NumbersTable, numbersOfPanels } from './numbers'
 import { type GapBand, niceMax, type Panel, type PanelLine, reach } from './panels'
 import { type LayerId, layerLook, pathOrder } from './segments'
+import { bandLine, totalLine } from './stack'
 
 type Values = readonly (number | null)[]
 
@@ -89,27 +90,17 @@ function linesOf(
   valuesOf: (layer: GroupData['layers'][number]) => Values,
   total: Values,
 ): PanelLine[] {
-  const line = (key: string, label: string, values: Values): PanelLine => ({
-    id: `${panel}.${key}`,
-    key,
-    row: `${panel}.${key}`,
-    label,
-    legend: label,
-    side: 'host',
-    shape: 'band',
-    stroke: 'solid',
-    color: { ink: 'gap' },
-    direction: 'all',
-    unit,
-    precision: null,
-    values,
-  })
+  const stacked = (key: string, values: Values) =>
+    ({ panel, row: `${panel}.${key}`, direction: 'all', unit, values }) as const
   const bands = [...data.layers]
     .sort((a, b) => pathOrder(a.layers) - pathOrder(b.layers))
     .filter(({ ios }) => ios.some((value) => value !== null && value > 0))
-    .map((layer): PanelLine => ({ ...line(layer.name, layer.label, valuesOf(layer)), ...layerLook(layer.layers) }))
+    .map((layer) => {
+      const { name, label, layers } = layer
+      return bandLine({ ...stacked(name, valuesOf(layer)), key: name, label }, layerLook(layers))
+    })
   if (total.every((value) => value === null)) return bands
-  return [...bands, { ...line('total', commonCopy.total, total), shape: 'line', color: { ink: 'total' }, width: 1.75 }]
+  return [...bands, totalLine(stacked('total', total))]
 }
 
 /** Buckets without some of the VMs: what is drawn there fades. */

@@ -8,6 +8,7 @@ import { stretches, unexplained } from './missing'
 import { type GapBand, niceMax, type Panel, type PanelLine, reach } from './panels'
 import { type QueueData, queueLegend, queuePanels } from './queues'
 import { type LayerId, layerLook, partLook, pathOrder } from './segments'
+import { bandLine, plainLine, totalLine } from './stack'
 
 type Values = readonly (number | null)[]
 
@@ -152,33 +153,15 @@ function stackPanel(
 }
 
 function stackLines(columns: LatencyColumns): PanelLine[] {
+  const stacked = (values: Values) =>
+    ({ panel: columns.direction, direction: columns.direction, unit: 'µs', values }) as const
   const bands = columns.parts
     .filter(({ us }) => wasMeasured(us))
-    .map((part): PanelLine => ({ ...line(part.name, part.label, columns.direction, part.us), ...partLook(part) }))
-  if (!wasMeasured(columns.total_us)) return bands
-  const total = line('total', commonCopy.total, columns.direction, columns.total_us)
-  return [...bands, { ...total, shape: 'line', color: { ink: 'total' }, width: 1.75 }]
+    .map((part) => bandLine({ ...stacked(part.us), key: part.name, label: part.label }, partLook(part)))
+  return wasMeasured(columns.total_us) ? [...bands, totalLine(stacked(columns.total_us))] : bands
 }
 
 const wasMeasured = (values: Values) => values.some((value) => value !== null)
-
-function line(key: string, label: string, direction: LatencyColumns['direction'], values: Values): PanelLine {
-  return {
-    id: `${direction}.${key}`,
-    key,
-    row: key,
-    label,
-    legend: label,
-    side: 'host',
-    shape: 'band',
-    stroke: 'solid',
-    color: { ink: 'gap' },
-    direction,
-    unit: 'µs',
-    precision: null,
-    values,
-  }
-}
 
 const STROKES = { read: 'solid', write: 'dashed', all: 'solid' } as const
 
@@ -190,8 +173,15 @@ function ratesPanel(data: LatencyData, gaps: readonly GapBand[], limits: readonl
         const minutes = data.minutes_there[index] ?? 0
         return count === null || minutes === 0 ? null : count / (60 * minutes)
       })
-      const rate = line('iops', commonCopy.iops, direction, values)
-      return { ...rate, unit: 'ops/s', shape: 'line', stroke: STROKES[direction], color: { ink: 'boundary' } }
+      const rate = plainLine({
+        panel: direction,
+        key: 'iops',
+        label: commonCopy.iops,
+        direction,
+        unit: 'ops/s',
+        values,
+      })
+      return { ...rate, stroke: STROKES[direction], color: { ink: 'boundary' } }
     },
   )
   return {
@@ -225,8 +215,7 @@ function boundsPanel(
   ] as const
   const drawn = lines.map(
     ([key, label, values]): PanelLine => ({
-      ...line(`bounds.${key}`, label, 'all', values),
-      shape: 'line',
+      ...plainLine({ panel: 'all', key: `bounds.${key}`, label, direction: 'all', unit: 'µs', values }),
       width: key === 'estimate' ? 2 : 0.75,
       color,
     }),

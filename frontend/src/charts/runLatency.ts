@@ -7,6 +7,7 @@ import type { LatencyColumns, LatencyData } from './latency-stack'
 import { unexplained } from './missing'
 import { niceMax, type Panel, type PanelLine, reach } from './panels'
 import { layerLook, pathOrder } from './segments'
+import { bandLine, plainLine } from './stack'
 
 type Values = readonly (number | null)[]
 
@@ -126,16 +127,15 @@ function layerLines(columns: LatencyColumns, gavel: LatencyData, grid: TimeGrid)
   const layers = [...columns.layers]
     .filter(({ us }) => isMeasured(us))
     .sort((a, b) => pathOrder(a.layers) - pathOrder(b.layers))
-  const bands = layers.map(
-    (layer): PanelLine => ({
-      ...line(layer.name, layer.label, columns.direction, onGrid(layer.us)),
-      ...layerLook(layer.layers),
-      shape: 'band',
-    }),
+  const stacked = (us: Values) =>
+    ({ panel: columns.direction, direction: columns.direction, unit: 'µs', values: onGrid(us) }) as const
+  const bands = layers.map((layer) =>
+    bandLine({ ...stacked(layer.us), key: layer.name, label: layer.label }, layerLook(layer.layers)),
   )
   if (!isMeasured(columns.total_us)) return bands
-  const total = line('total', testRunsCopy.totalOfLayers, columns.direction, onGrid(columns.total_us))
-  return [...bands, { ...total, color: { ink: 'gap' }, isStepped: true, width: 1 }]
+  // The tool's own latency is the line that matters here.
+  const total = plainLine({ ...stacked(columns.total_us), key: 'total', label: testRunsCopy.totalOfLayers })
+  return [...bands, { ...total, isStepped: true, width: 1 }]
 }
 
 /** The whole latency where it was logged, on top of its parts. */
@@ -145,7 +145,7 @@ function toolLines(tool: readonly ToolColumns[], { tool: name, times_ms, step_s 
     .filter(({ mean_us }) => isMeasured(mean_us))
     .map((each): PanelLine => {
       const values = held(each.mean_us, times_ms, step_s, grid)
-      const drawn = line(each.phase, testRunsCopy.phases[each.phase](name), each.direction, values)
+      const drawn = toolLine(each.phase, testRunsCopy.phases[each.phase](name), each.direction, values)
       return { ...drawn, stroke: STROKES[each.phase], color: { ink: 'total' }, width: each.phase === 'lat' ? 2 : 1.25 }
     })
 }
@@ -155,7 +155,7 @@ function slowestPanel(data: RunLatencyData, grid: TimeGrid, hidden: ReadonlySet<
     const logged = ofDirection(data, direction).filter(({ phase, max_us }) => phase !== 'slat' && isMeasured(max_us))
     return logged.slice(0, 1).map(({ max_us }): PanelLine => {
       const values = held(max_us, data.times_ms, data.step_s, grid)
-      const drawn = line('slowest', testRunsCopy.slowestOf(data.tool), direction, values)
+      const drawn = toolLine('slowest', testRunsCopy.slowestOf(data.tool), direction, values)
       return { ...drawn, stroke: direction === 'read' ? 'solid' : 'dashed', color: { ink: 'boundary' } }
     })
   })
@@ -177,20 +177,5 @@ function slowestPanel(data: RunLatencyData, grid: TimeGrid, hidden: ReadonlySet<
   ]
 }
 
-function line(key: string, label: string, direction: LatencyColumns['direction'], values: Values): PanelLine {
-  return {
-    id: `${direction}.${key}`,
-    key,
-    row: key,
-    label,
-    legend: label,
-    side: 'host',
-    shape: 'line',
-    stroke: 'solid',
-    color: { ink: 'gap' },
-    direction,
-    unit: 'µs',
-    precision: null,
-    values,
-  }
-}
+const toolLine = (key: string, label: string, direction: ToolColumns['direction'], values: Values): PanelLine =>
+  plainLine({ panel: direction, key, label, direction, unit: 'µs', values })
