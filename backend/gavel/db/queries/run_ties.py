@@ -1,8 +1,9 @@
 """What runs of load tools are tied to, found by the names that people or files call it."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TypeVar
 
 from sqlalchemy import exists, func, select
 
@@ -13,14 +14,14 @@ from gavel.db.schema.bookkeeping import source
 from gavel.db.schema.host_side import datastore, vm, vm_disk
 from gavel.domain.naming import volume_serial
 
+_One = TypeVar("_One")
+
 
 def vm_id_by_name(connection: Connection, name: str) -> int:
     """Of the only VM in the inventory that is called so. Raises NotFoundError."""
     called = func.lower(vm.c.name) == name.lower()
     found = connection.scalars(select(vm.c.id).where(vm.c.present, called)).all()
-    if len(found) != 1:
-        raise NotFoundError(f"{len(found) or 'No'} VMs are called {name!r}.")
-    return int(found[0])
+    return int(_only(found, f"No VMs are called {name!r}.", f"{len(found)} VMs are called {name!r}."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +59,12 @@ def disk_id_by_name(connection: Connection, vm_id: int, name: str) -> int:
     """Of the virtual disk with that label. Raises NotFoundError, which names those that there are."""
     disks = disks_of_vm(connection, vm_id)
     matched = [disk_id for label, disk_id in disks.items() if label.lower() == name.lower()]
-    if len(matched) != 1:
-        raise NotFoundError(f"The VM has no virtual disk {name!r}. Its disks: {', '.join(disks) or 'none'}.")
-    return matched[0]
+    listed = f"Its disks: {', '.join(disks) or 'none'}."
+    return _only(
+        matched,
+        f"The VM has no virtual disk {name!r}. {listed}",
+        f"{len(matched)} virtual disks of the VM are called {name!r}. {listed}",
+    )
 
 
 def datastore_id_by_name(connection: Connection, name: str) -> int:
@@ -72,14 +76,8 @@ def datastore_id_by_name(connection: Connection, name: str) -> int:
         .order_by(source.c.name)
     )
     found = connection.execute(query).all()
-    if not found:
-        raise NotFoundError(f"No datastore is called {name!r}.")
-    if len(found) > 1:
-        vcenters = ", ".join(row.name for row in found)
-        raise NotFoundError(
-            f"{len(found)} datastores are called {name!r} (vCenters: {vcenters}). Import the file on the page of the one that is meant."
-        )
-    return int(found[0].id)
+    several = _several("datastores", name, "vCenters", [row.name for row in found])
+    return int(_only(found, f"No datastore is called {name!r}.", several).id)
 
 
 def volume_id_by_name(connection: Connection, name: str) -> int:
@@ -95,11 +93,19 @@ def volume_id_by_name(connection: Connection, name: str) -> int:
         .order_by("array")
     )
     found = connection.execute(query).all()
-    if not found:
-        raise NotFoundError(f"No volume is called {name!r}, nor has a device of that name.")
-    if len(found) > 1:
-        arrays = ", ".join(row.array for row in found)
-        raise NotFoundError(
-            f"{len(found)} volumes are called {name!r} (arrays: {arrays}). Import the file on the page of the one that is meant."
-        )
-    return int(found[0].id)
+    several = _several("volumes", name, "arrays", [row.array for row in found])
+    return int(_only(found, f"No volume is called {name!r}, nor has a device of that name.", several).id)
+
+
+def _several(things: str, name: str, owners: str, owned_by: Sequence[str]) -> str:
+    return (
+        f"{len(owned_by)} {things} are called {name!r} ({owners}: {', '.join(owned_by)})."
+        " Import the file on the page of the one that is meant."
+    )
+
+
+def _only(rows: Sequence[_One], none: str, several: str) -> _One:
+    """Raises NotFoundError, with what is said where there is none, or there are several."""
+    if len(rows) == 1:
+        return rows[0]
+    raise NotFoundError(several if rows else none)
