@@ -1,4 +1,5 @@
-"""A target port whose link is full, on vSphere 8 (whole milliseconds): named while it is, not where the same load has faster links."""
+"""Stories of the lab on vSphere 8 (whole milliseconds): a full device queue and a full target port are named while they are, and not in
+their twins, where the same load has a queue that is deep enough, or faster links."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -12,16 +13,18 @@ from gavel.db.queries.refs import RefKind
 from gavel.diagnosis.cause import CauseKind
 from gavel.domain.io_path import Confidence, Severity
 from gavel_lab.lab import create_lab
-from gavel_lab.stories import PHASES
+from gavel_lab.stories import PHASES, Phase
 
-(_FULL,) = (phase for phase in PHASES if phase.story == "target-port")
+_FULL_QUEUE, _FULLER_QUEUE, _DEEP_ENOUGH = (phase for phase in PHASES if phase.story == "esxi-queuing")
+(_FULL_PORT,) = (phase for phase in PHASES if phase.story == "target-port")
 (_TWIN,) = (phase for phase in PHASES if phase.story == "target-port-twin")
 # The twin's minutes are played in the hour before.
 _TWIN_FROM = _TWIN.start_minute - 60
 # Of which diagnoses are made.
 _WINDOW_MIN = 5
-OF_FULL = pytest.mark.parametrize(("kind", "name"), [(RefKind.DATASTORE, "media-16"), (RefKind.VM, "media-02")])
-OF_TWIN = pytest.mark.parametrize(("kind", "name"), [(RefKind.DATASTORE, "media-17"), (RefKind.VM, "media-05")])
+OF_QUEUE = pytest.mark.parametrize("kind", [RefKind.DATASTORE, RefKind.VM])
+OF_PORT = pytest.mark.parametrize(("kind", "name"), [(RefKind.DATASTORE, "media-16"), (RefKind.VM, "media-02")])
+OF_PORT_TWIN = pytest.mark.parametrize(("kind", "name"), [(RefKind.DATASTORE, "media-17"), (RefKind.VM, "media-05")])
 
 
 @pytest.fixture(scope="module")
@@ -31,19 +34,39 @@ def hour() -> datetime:
 
 @pytest.fixture(scope="module")
 def engine(module_postgres_url: str, hour: datetime, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    """Of the default lab: the vCenters of its stories are vSphere 8."""
     opened = open_engine(module_postgres_url, Role.WORKER)
     play(opened, create_lab(1, step_s=60), tmp_path_factory.mktemp("lab"), hour)
     yield opened
     opened.dispose()
 
 
-@OF_FULL
+@OF_QUEUE
+@pytest.mark.parametrize("phase", [_FULL_QUEUE, _FULLER_QUEUE])
+def test_a_full_queue_is_named_by_the_wait_of_the_virtual_disks_above_it(
+    engine: Engine, hour: datetime, phase: Phase, kind: RefKind
+) -> None:
+    full = diagnosed(engine, hour, phase.start_minute + 3, kind, "sql-01")
+    assert full.layer == "kernel"
+    assert full.cause is not None
+    assert (full.cause.kind, full.cause.confidence) == (CauseKind.DEVICE_QUEUE_FULL, Confidence.LIKELY)
+    assert full.cause.headline == "sql-01 fills the queue of device sql-01 on esx-01.lab.example"
+
+
+@OF_QUEUE
+def test_a_queue_that_is_deep_enough_is_no_cause(engine: Engine, hour: datetime, kind: RefKind) -> None:
+    deep = diagnosed(engine, hour, _DEEP_ENOUGH.start_minute + 3, kind, "sql-01")
+    assert deep.severity is Severity.NORMAL
+    assert deep.cause is None
+
+
+@OF_PORT
 @pytest.mark.parametrize("minute", [1, 2, 4])
 def test_a_full_target_port_is_named_from_its_first_minute_on(
     engine: Engine, hour: datetime, minute: int, kind: RefKind, name: str
 ) -> None:
     """In windows that end so many minutes after its beginning."""
-    full = diagnosed(engine, hour, _FULL.start_minute + minute - _WINDOW_MIN, kind, name)
+    full = diagnosed(engine, hour, _FULL_PORT.start_minute + minute - _WINDOW_MIN, kind, name)
     assert (full.severity, full.layer) == (Severity.HIGH, "san")
     assert full.cause is not None
     assert (full.cause.kind, full.cause.confidence) == (CauseKind.TARGET_PORT, Confidence.CONFIRMED)
@@ -54,7 +77,7 @@ def test_a_full_target_port_is_named_from_its_first_minute_on(
     assert (full.cause.twin.is_new, full.cause.twin.binding_minutes) == (True, minute)
 
 
-@OF_TWIN
+@OF_PORT_TWIN
 def test_the_same_load_on_faster_links_is_no_excess(engine: Engine, hour: datetime, kind: RefKind, name: str) -> None:
     for minute in (2, 5):
         spread = diagnosed(engine, hour, _TWIN_FROM + minute, kind, name)
@@ -65,5 +88,5 @@ def test_the_same_load_on_faster_links_is_no_excess(engine: Engine, hour: dateti
 @pytest.mark.parametrize("name", ["erp-04", "app-05"])
 def test_small_ios_on_the_full_port_wait_too_little_to_tell(engine: Engine, hour: datetime, name: str) -> None:
     """Of other datastores of the same array: their I/Os are a thirty-second of the large ones, and wait as much less."""
-    beside = diagnosed(engine, hour, _FULL.start_minute + 3, RefKind.DATASTORE, name)
+    beside = diagnosed(engine, hour, _FULL_PORT.start_minute + 3, RefKind.DATASTORE, name)
     assert (beside.severity, beside.cause) == (Severity.NORMAL, None)
