@@ -142,6 +142,57 @@ class Site:
             slow[-1],
         )
 
+    def live(self, for_minutes: int, looks_s: int = 3) -> Iterator[tuple[int, int, float]]:
+        """As time goes by from START on: the hosts' samples come in two passes, half of the hosts with each, the array's on their own. Each
+        look at it: s after START, minutes written, CPU seconds."""
+        inventory = self._inventories[SourceKind.VCENTER]
+        assert isinstance(inventory, HostInventory)
+        half = {host.key for host in inventory.hosts[::2]}
+        at_host = {vm.key: vm.host_key for vm in inventory.vms}
+        passes = [
+            (
+                [one.key for one in inventory.devices if (one.host_key in half) is is_first],
+                [one.key for one in inventory.disks if (at_host[one.vm_key] in half) is is_first],
+            )
+            for is_first in (True, False)
+        ]
+        for at_s in range(1, 60 * for_minutes + 1):
+            for delay_s, (devices, disks) in zip((4, 14), passes, strict=True):
+                if at_s > delay_s and (at_s - delay_s) % 20 == 0:
+                    self._live_hosts(devices, disks, START + timedelta(seconds=at_s - delay_s + 2))
+            if at_s > 8 and (at_s - 8) % 30 == 0:
+                self._live_array(START + timedelta(seconds=at_s - 8 + 2))
+            if at_s % looks_s == 0:
+                minutes, cpu_s, _ = self.correlate(START + timedelta(seconds=at_s))
+                yield at_s, minutes, cpu_s
+
+    def _live_hosts(self, devices: list[str], disks: list[str], end: datetime) -> None:
+        layers = {
+            f"{w}_{n}_us": self._us(len(devices)) for w in ("read", "write") for n in ("gavg", "davg", "kavg", "qavg")
+        }
+        ops = self._ops(len(devices))
+        self._write(
+            SourceKind.VCENTER,
+            batch(Stream.HOST_DEVICE, devices, [end], 20, **ops, **layers, queue_depth=32, precision=2),
+            end,
+        )
+        us = {f"{way}_latency_us": self._us(len(disks)) for way in ("read", "write")}
+        self._write(
+            SourceKind.VCENTER,
+            batch(Stream.VM_DISK, disks, [end], 20, **self._ops(len(disks)), **us, precision=1),
+            end,
+        )
+
+    def _live_array(self, end: datetime) -> None:
+        volumes = [f"id-v{n}" for n in range(DATASTORES)]
+        parts = ("service", "queue", "qos", "san")
+        us = {f"{way}_{name}_us": self._us(len(volumes)) // 4 for way in ("read", "write") for name in parts}
+        self._write(
+            SourceKind.FLASHARRAY,
+            batch(Stream.ARRAY_VOLUME, volumes, [end], 30, **self._ops(len(volumes)), **us),
+            end,
+        )
+
     def _us(self, rows: int) -> Int64Array:
         return self._rng.integers(100, 2_000, rows)
 
@@ -150,8 +201,9 @@ class Site:
 
     def _write(self, kind: SourceKind, samples: SampleBatch, until: datetime) -> None:
         with transaction(self.engine) as connection:
-            write_samples(connection, self._ids[kind], samples)
-            advance_watermark(connection, self._ids[kind], samples.stream, until)
+            found = write_samples(connection, self._ids[kind], samples)
+            source_id, complete = self._ids[kind], found.complete_until
+            advance_watermark(connection, source_id, samples.stream, until, complete_until=complete)
 
     def correlate(self, at: datetime) -> tuple[int, float, float]:
         """Minutes, CPU seconds of this process, seconds."""
@@ -189,3 +241,20 @@ def test_a_minute_of_a_big_site(site: Site, capsys: pytest.CaptureFixture[str]) 
         for minutes, cpu, wall in spent:
             say(f"  {minutes} minutes, {cpu / minutes:.2f} s CPU and {wall / minutes:.2f} s each with the database")
     assert leaves == 2 * DATASTORES + VMS * DISKS_PER_VM
+
+
+def test_minutes_of_a_big_site_as_their_samples_come(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of the last minutes, when what the start left is done."""
+    site.write(START - 3 * MINUTE, 3)
+    site.correlate(START)
+    begins_s, ends_s = 120, 300
+    looks = [one for one in site.live(ends_s // 60) if one[0] > begins_s]
+    minutes = (ends_s - begins_s) / 60
+    written, cpu_s = sum(one[1] for one in looks), sum(one[2] for one in looks)
+    idle = [one[2] for one in looks if not one[1]]
+    with capsys.disabled():
+        sys.stdout.write(
+            f"\n  {written / minutes:.2f} writes and {cpu_s / minutes:.2f} s CPU a minute, of these"
+            f" {sum(idle) / minutes:.2f} s in {len(idle) / minutes:.0f} looks that found nothing to do\n"
+        )
+    assert written

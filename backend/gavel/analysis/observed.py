@@ -134,3 +134,9 @@ class Observed:
     directories: DirectorySamples
     proofs: Proofs
     guests: GuestSamples | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """No sample on either side."""
+        sides = self.devices.device, self.disks.part, self.volumes.volume, self.directories.unit
+        return not any(map(len, sides)) and (self.guests is None or not len(self.guests.part))

@@ -14,6 +14,7 @@ from gavel.analysis.intervals import Bools
 from gavel.analysis.minutes import Attribution, Rows, attributed
 from gavel.analysis.version import RULES_VERSION
 from gavel.correlate.counters import NotedProofs, find_mirroring, newest_proofs, note_evidence, noted_proofs
+from gavel.correlate.passed import Passed, clock_shifts, passed
 from gavel.correlate.readiness import complete
 from gavel.correlate.samples import Offsets, observed, offsets
 from gavel.correlate.topology import Environment, environment
@@ -29,10 +30,13 @@ from gavel.domain.ledger import LedgerRows, Notes, joined, picked
 from gavel.domain.scope import ScopeKind
 
 log = structlog.get_logger(__name__)
-_newest_environment: WeakKeyDictionary[Engine, tuple[object, Environment]] = WeakKeyDictionary()
+# Two of each store: while the past is written, its own and the present one take turns.
+_newest_environments: WeakKeyDictionary[Engine, tuple[tuple[object, Environment], ...]] = WeakKeyDictionary()
+# What was there when nothing was found to do.
+_idle: WeakKeyDictionary[Engine, object] = WeakKeyDictionary()
 
 MINUTE = timedelta(minutes=1)
-# How long a minute waits for a source that is late.
+# How long a minute waits for a source that is late, and to be written again for what else has a say in it.
 GRACE = timedelta(seconds=120)
 LEDGER = "ledger"
 # Leaves in one transaction: some seconds of work at most.
@@ -71,8 +75,7 @@ class Snapshot:
     stand: ask.LedgerProgress
     environment: Environment
     offsets: Offsets
-    # When each source has been read up to, by Gavel's clock; None for one that has not begun.
-    passed: Mapping[int, datetime | None]
+    passed: Passed
 
     @property
     def most_minutes(self) -> int:
@@ -104,7 +107,10 @@ def _correlate_once(worker: Worker) -> int:
         oldest = _ceiling(_oldest(connection, now))
         ask.renew_minutes(connection, RULES_VERSION, oldest)
         _take_changes(connection, look, oldest)
-        return _write_new(connection, look) or _write_early(connection, look) or _write_again(connection, look)
+        written = _write_new(connection, look) or _write_early(connection, look) or _write_again(connection, look)
+        if written == 0:
+            _idle[worker.engine] = _waiting(connection, now)
+        return written
 
 
 def _oldest(connection: Connection, now: datetime) -> datetime:
@@ -113,14 +119,34 @@ def _oldest(connection: Connection, now: datetime) -> datetime:
 
 
 def _may_have_work(connection: Connection, now: datetime) -> bool:
-    """A glance without the environment: something changed, or a minute has ended since."""
-    stand = ask.load_progress(connection)
-    return (
-        bool(ask.changes(connection, now - GRACE))
-        or bool(ask.dirty_minutes(connection, 1))
+    """A glance without the environment: something changed, or a minute has ended since and what it waits for may have come."""
+    if (
+        ask.changes(connection, now - GRACE)
+        or ask.dirty_minutes(connection, 1, _due_anyway(now))
         or not ask.is_renewed(connection, RULES_VERSION)
-        or (stand is not None and _floor(now) > (stand.early_until_at or stand.until_at))
+    ):
+        return True
+    stand = ask.load_progress(connection)
+    has_new = stand is not None and _floor(now) > (stand.early_until_at or stand.until_at)
+    is_waiting = has_new or bool(ask.held_minutes(connection, _due_anyway(now)))
+    return is_waiting and _idle.get(connection.engine) != _waiting(connection, now)
+
+
+def _waiting(connection: Connection, now: datetime) -> object:
+    """What decides whether a minute that waits is due. Whichever process looks at it: as long as it is the same, so is the answer."""
+    return (
+        ask.load_progress(connection),
+        ask.held_minutes(connection, _due_anyway(now)),
+        ask.progress(connection),
+        ask.inventory_stamp(connection),
+        _floor(now),
+        _floor(now - GRACE),
     )
+
+
+def _due_anyway(now: datetime) -> datetime:
+    """Of minutes that samples came to: whatever else may come, those that begin before it are written again."""
+    return _floor(now - GRACE)
 
 
 def _load_snapshot(connection: Connection, now: datetime) -> Snapshot:
@@ -132,7 +158,7 @@ def _load_snapshot(connection: Connection, now: datetime) -> Snapshot:
         stand = ask.LedgerProgress(_floor(now - GRACE), None, frozenset())
         ask.save_progress(connection, stand)
     found, shifts = _then(connection, Span(stand.until_at - GRACE, now))
-    return Snapshot(now, stand, found, shifts, _passed(connection, found, shifts))
+    return Snapshot(now, stand, found, shifts, passed(connection, clock_shifts(found, shifts)))
 
 
 def _then(connection: Connection, span: Span) -> tuple[Environment, Offsets]:
@@ -145,34 +171,13 @@ def _environment(connection: Connection, span: Span) -> Environment:
     """As of a span of minutes; built anew only when an inventory was read, a VM moved or a pod was understood since."""
     mirrored = ask.mirrored_on_both(connection)
     stamp = (ask.environment_stamp(connection, span.since, span.until), tuple(sorted(mirrored.items())))
-    known = _newest_environment.get(connection.engine)
-    if known is None or known[0] != stamp:
+    known = _newest_environments.get(connection.engine, ())
+    wanted = next((one for one in known if one[0] == stamp), None)
+    if wanted is None:
         things = ask.things(connection, span.since, span.until)
-        known = stamp, environment(things, ask.directory_arrays(connection), mirrored)
-        _newest_environment[connection.engine] = known
-    return known[1]
-
-
-def _passed(connection: Connection, environment: Environment, shifts: Offsets) -> dict[int, datetime | None]:
-    until = {(one.source_id, one.stream): one.until_at for one in ask.progress(connection)}
-    ahead = {source: high for source, (_, high) in _shifts(environment, shifts).items()}
-    passed: dict[int, datetime | None] = {}
-    for source, streams in ask.expected_streams(connection).items():
-        marks = [until.get((source, stream)) for stream in streams]
-        known = [mark - ahead.get(source, timedelta(0)) for mark in marks if mark is not None]
-        if marks:
-            passed[source] = min(known) if len(known) == len(marks) else None
-    return passed
-
-
-def _shifts(environment: Environment, shifts: Offsets) -> dict[int, tuple[timedelta, timedelta]]:
-    """How far the slowest and the fastest clock of each source run ahead."""
-    clocks: dict[int, set[int]] = {}
-    for source, clock in zip(environment.array_sources, shifts.of_array.tolist(), strict=False):
-        clocks.setdefault(source, set()).add(clock)
-    for (source, _), clock in zip(environment.host_keys, shifts.of_host.tolist(), strict=True):
-        clocks.setdefault(source, set()).add(clock)
-    return {source: shifts.shifts(np.array(sorted(those))) for source, those in clocks.items()}
+        wanted = stamp, environment(things, ask.directory_arrays(connection), mirrored)
+    _newest_environments[connection.engine] = (wanted, *(one for one in known if one is not wanted))[:2]
+    return wanted[1]
 
 
 def _take_changes(connection: Connection, look: Snapshot, oldest: datetime) -> None:
@@ -182,7 +187,7 @@ def _take_changes(connection: Connection, look: Snapshot, oldest: datetime) -> N
     """
     ask.forget_minutes(connection, oldest)
     changes = ask.changes(connection, look.now - GRACE)
-    shifts = _shifts(look.environment, look.offsets)
+    shifts = clock_shifts(look.environment, look.offsets)
     until, minutes, held = look.stand.until_at, set[datetime](), list[int]()
     for change in changes:
         low, high = (timedelta(0), timedelta(0))
@@ -203,12 +208,12 @@ def _take_changes(connection: Connection, look: Snapshot, oldest: datetime) -> N
 def _write_new(connection: Connection, look: Snapshot) -> int:
     """The next minutes that every source has passed, or that were waited for long enough."""
     since = look.stand.until_at
-    if not look.passed:
+    if not look.passed.until:
         until = _floor(look.now - GRACE)
     else:
         waited = _floor(look.now - GRACE)
-        everyone = [at for at in look.passed.values() if at is not None]
-        until = max(waited, _floor(min(everyone))) if len(everyone) == len(look.passed) else waited
+        everyone = [at for at in look.passed.until.values() if at is not None]
+        until = max(waited, _floor(min(everyone))) if len(everyone) == len(look.passed.until) else waited
     span = Span(since, min(until, _floor(look.now), since + look.most_minutes * MINUTE))
     if span.until <= span.since:
         return 0
@@ -216,7 +221,8 @@ def _write_new(connection: Connection, look: Snapshot) -> int:
     replaced = span if early is not None and early > since else None
     known = newest_proofs(connection, look.environment, look.now)
     found = _write(connection, look, known, span, replaced)
-    note_evidence(connection, look.environment, found.evidence, look.now)
+    if found is not None:
+        note_evidence(connection, look.environment, found.evidence, look.now)
     keeps = early is not None and early > span.until
     ask.save_progress(
         connection,
@@ -228,8 +234,8 @@ def _write_new(connection: Connection, look: Snapshot) -> int:
 def _write_early(connection: Connection, look: Snapshot) -> int:
     """While a source is waited for: what does not need it."""
     since = look.stand.until_at
-    ready = {source: at for source, at in look.passed.items() if at is not None and at >= since + MINUTE}
-    if not ready or len(ready) == len(look.passed):
+    ready = {source: at for source, at in look.passed.until.items() if at is not None and at >= since + MINUTE}
+    if not ready or len(ready) == len(look.passed.until):
         return 0
     until, sources = min(_floor(min(ready.values())), _floor(look.now)), frozenset(ready)
     early = look.stand.early_until_at
@@ -246,8 +252,12 @@ def _write_early(connection: Connection, look: Snapshot) -> int:
 
 
 def _write_again(connection: Connection, look: Snapshot) -> int:
-    """The newest stretch of minutes that older samples have changed."""
-    dirty = ask.dirty_minutes(connection, look.most_minutes)
+    """The newest stretch of minutes that samples have changed since, once everything is there that has a say in them.
+
+    Hosts come with one poll or the next, and neighbors after them: not for each of them are all rows of a minute written again.
+    """
+    final = look.passed.final_until or look.now - GRACE
+    dirty = ask.dirty_minutes(connection, look.most_minutes, max(_floor(final), _due_anyway(look.now)))
     if not dirty:
         return 0
     used = ask.proofs_used(connection, dirty, RULES_VERSION)
@@ -261,8 +271,8 @@ def _write_again(connection: Connection, look: Snapshot) -> int:
     if span.since < look.stand.until_at - GRACE:
         found, shifts = _then(connection, span)
         then = replace(look, environment=found, offsets=shifts)
-    # Until then a minute may be written before everything of it is there.
-    settled = look.now - GRACE - MINUTE
+    # Until then a minute may be written before everything of it is there, or because it was waited for long enough.
+    settled = look.now - GRACE - 2 * MINUTE
     ask.note_recalculated(connection, stretch[-1], stretch[0], settled=settled, now=look.now)
     renewed = ask.renewals(connection, stretch)
     then_proven = used.get(dirty[0])
@@ -283,18 +293,24 @@ def _write(
     span: Span,
     replaced: Span | None,
     only: Mapping[ScopeKind, Bools] | None = None,
-) -> Attribution:
+) -> Attribution | None:
+    """None where there is no sample."""
     found = _attributed(connection, look, noted, span)
-    keys, minutes, rows, notes = _rows(look.environment, found, only)
-    written = write_ledger(connection, minutes, keys, rows, notes, replace_minutes=replaced.minutes if replaced else ())
+    written = 0
+    if found is not None:
+        keys, minutes, rows, notes = _rows(look.environment, found, only)
+        again = replaced.minutes if replaced else ()
+        written = write_ledger(connection, minutes, keys, rows, notes, replace_minutes=again)
     log.info("correlated", since=span.since.isoformat(), minutes=len(span.minutes), rows=written,
              again=replaced is not None, early=only is not None)  # fmt: skip
     return found
 
 
-def _attributed(connection: Connection, look: Snapshot, noted: NotedProofs, span: Span) -> Attribution:
+def _attributed(connection: Connection, look: Snapshot, noted: NotedProofs, span: Span) -> Attribution | None:
     stretch = Stretch(round(span.since.timestamp()) // 60, len(span.minutes))
     seen = observed(connection, look.environment, look.offsets, noted.proofs, span.since, span.until)
+    if seen.is_empty:
+        return None
     found = attributed(look.environment.topology, seen, stretch)
     if find_mirroring(connection, look.environment, found.mirroring, look.now):
         until = look.stand.until_at

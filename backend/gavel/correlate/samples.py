@@ -17,9 +17,9 @@ from gavel.correlate.guests import guest_samples
 from gavel.correlate.topology import Environment, parts_at
 from gavel.db.engine import Connection
 from gavel.db.queries.correlation import Clock, samples
-from gavel.domain.samples import NOT_MEASURED, Precision
+from gavel.domain.samples import NOT_MEASURED, SLIT_S, Precision, neighbors
 from gavel.domain.scope import ScopeKind
-from gavel.domain.source import GRAIN_S, Stream
+from gavel.domain.source import ATTRIBUTED, GRAIN_S, Stream
 
 _UNIX = datetime(1970, 1, 1, tzinfo=UTC)
 _US = 1_000_000
@@ -108,7 +108,8 @@ def _offset_us(reading: Clock) -> int:
 
 # Samples of a stream that have a say in a minute end within so many of their lengths of it: one across its edge, the one beside that, and
 # of virtual disks the next; with a slit between them (`analysis.align`).
-_REACH, _SLITS = 3, timedelta(seconds=3)
+_REACH = 1 + max(neighbors(stream) for stream in ATTRIBUTED)
+_SLITS = timedelta(seconds=_REACH * SLIT_S)
 _LATENCIES = ("gavg", "davg", "kavg", "qavg")
 _COMPONENTS = ("service", "queue", "qos", "qos_sched", "san")
 

@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from gavel.domain.source import Stream
+from gavel.domain.source import GRAIN_S, Stream
 from gavel.domain.streams import COLUMNS_OF
 
 Int64Array: TypeAlias = npt.NDArray[np.int64]
@@ -20,6 +20,19 @@ NOT_MEASURED = -1
 # A sample may be readable late, or half filled at first: so many intervals before the newest one known may still change, and are asked
 # for again (how many of them each time: `ingest.windows`).
 LOOK_BACK_SAMPLES = 3
+# So many samples on either side of a sample have a say in how sure its numbers are: of a virtual disk, whose counters are instants, those
+# of its neighbors have a say in theirs. Neighbors may have a slit between them (`analysis.align`).
+_NEIGHBORS = {Stream.VM_DISK: 2}
+SLIT_S = 1
+
+
+def neighbors(stream: Stream) -> int:
+    return _NEIGHBORS.get(stream, 1)
+
+
+def reach_s(stream: Stream) -> int:
+    """So long before its end a sample may have a say in a minute: by its length, and by its neighbors' and the slits beside them."""
+    return (1 + neighbors(stream)) * (GRAIN_S[stream] + SLIT_S)
 
 
 class Precision(IntEnum):

@@ -24,11 +24,15 @@ from gavel.domain.source import ATTRIBUTED, HOST_SOURCES, Stream
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Samples of `stream` of a source are stored up to `until_at`, by its own clock."""
+    """Samples of `stream` of a source are stored up to `until_at`, by its own clock; all that was to be expected, up to `complete_until`.
+
+    complete_until: None where that is not known.
+    """
 
     source_id: int
     stream: Stream
     until_at: datetime
+    complete_until: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +86,12 @@ def progress(connection: Connection) -> tuple[Progress, ...]:
     """Of the streams that diagnoses are built from, of every enabled source that has been read."""
     rows = connection.execute(
         text(
-            "SELECT w.source_id, w.stream, w.until_at FROM watermark w JOIN source s ON s.id = w.source_id"
-            " WHERE s.enabled AND w.stream = ANY(:streams)"
+            "SELECT w.source_id, w.stream, w.until_at, w.complete_until FROM watermark w JOIN source s ON s.id = w.source_id"
+            " WHERE s.enabled AND w.stream = ANY(:streams) ORDER BY w.source_id, w.stream"
         ),
         {"streams": [str(stream) for stream in ATTRIBUTED]},
     )
-    return tuple(Progress(row.source_id, Stream(row.stream), row.until_at) for row in rows)
+    return tuple(Progress(row.source_id, Stream(row.stream), row.until_at, row.complete_until) for row in rows)
 
 
 def expected_streams(connection: Connection) -> Mapping[int, frozenset[Stream]]:
@@ -148,9 +152,17 @@ def settle(connection: Connection, ids: Sequence[int], minutes: Sequence[datetim
         connection.execute(again.on_conflict_do_update(index_elements=["minute"], set_=late), values)
 
 
-def dirty_minutes(connection: Connection, limit: int) -> list[datetime]:
-    """Newest first."""
-    return list(connection.scalars(select(dirty_minute.c.minute).order_by(dirty_minute.c.minute.desc()).limit(limit)))
+def dirty_minutes(connection: Connection, limit: int, due_until: datetime) -> list[datetime]:
+    """Newest first. due_until: of those that samples came to, minutes that begin before it; the others always."""
+    is_due = ~dirty_minute.c.is_late | (dirty_minute.c.minute < due_until)
+    newest = select(dirty_minute.c.minute).where(is_due).order_by(dirty_minute.c.minute.desc())
+    return list(connection.scalars(newest.limit(limit)))
+
+
+def held_minutes(connection: Connection, due_until: datetime) -> tuple[datetime, ...]:
+    """Those that `dirty_minutes` leaves out."""
+    held = dirty_minute.c.is_late & (dirty_minute.c.minute >= due_until)
+    return tuple(connection.scalars(select(dirty_minute.c.minute).where(held).order_by(dirty_minute.c.minute)))
 
 
 def forget_minutes(connection: Connection, before: datetime) -> None:
@@ -372,9 +384,6 @@ def directory_arrays(connection: Connection) -> Mapping[int, int]:
 
 def environment_stamp(connection: Connection, since: datetime, until: datetime) -> tuple[object, ...]:
     """Equal stamps mean equal `things`: when each inventory was read, and how many VMs had moved by then."""
-    read = connection.execute(
-        text("SELECT id, inventory_at, inventory_revision, enabled FROM source ORDER BY id")
-    ).all()
     moves = connection.execute(
         text(
             "SELECT count(*) FILTER (WHERE valid_from <= :since), count(*) FILTER (WHERE valid_from <= :until),"
@@ -382,4 +391,10 @@ def environment_stamp(connection: Connection, since: datetime, until: datetime) 
         ),
         {"since": since, "until": until},
     ).one()
-    return (*(tuple(row) for row in read), tuple(moves))
+    return (*inventory_stamp(connection), tuple(moves))
+
+
+def inventory_stamp(connection: Connection) -> tuple[object, ...]:
+    """Equal stamps mean the same sources with equal inventories, as of now."""
+    read = connection.execute(text("SELECT id, inventory_at, inventory_revision, enabled FROM source ORDER BY id"))
+    return tuple(tuple(row) for row in read)

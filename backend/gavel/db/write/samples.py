@@ -19,7 +19,7 @@ from gavel.db.series.catalog import SAMPLES, Mode, RawSeries
 from gavel.db.series.room import instant, make_room, note_rows, stamp_us
 from gavel.db.write.entities import UNKNOWN_ID, entity_ids
 from gavel.db.write.recent import Columns, RecentRows, digests, recent_rows, remember
-from gavel.domain.samples import Int64Array, SampleBatch
+from gavel.domain.samples import SLIT_S, Int64Array, SampleBatch, neighbors
 from gavel.domain.source import ATTRIBUTED, Stream, Watermark
 
 _KEY = ("ts", "entity_id")
@@ -131,12 +131,6 @@ def _later(names: Sequence[str]) -> Iterator[tuple[str, str]]:
             yield name, f"CASE {finer} ELSE {plain} END"
         else:
             yield name, plain
-
-
-# So many samples on either side of a sample have a say in how sure its numbers are: of a virtual disk, whose counters are instants, those
-# of its neighbors have a say in theirs. Neighbors may have a slit between them (`analysis.align`).
-_NEIGHBORS = {Stream.VM_DISK: 2}
-_SLIT_US = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,7 +320,7 @@ def _note_for_ledger(
     """The minutes of new or changed rows are to be attributed (again), and those of the samples beside them: what comes before and after
     a sample at a minute's edge tells how sure its part in the minute is. Notes are only ever added: writers never wait for one another.
     """
-    beside = _NEIGHBORS.get(stream, 1) * (longest_us + _SLIT_US)
+    beside = neighbors(stream) * (longest_us + SLIT_S * 1_000_000)
     lo, hi = touched_us[0] - longest_us - beside, touched_us[1] + beside
     connection.execute(insert(dirty_window), correlating(source_id).of(instant(lo), instant(hi)))
 
