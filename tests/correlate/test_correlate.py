@@ -45,7 +45,9 @@ def test_a_late_source_is_waited_for_only_where_it_is_needed(environment: Enviro
     begun(environment)
     environment.hosts(START, 1)
     environment.arrays(START, 1, sources=(environment.array,))
-    environment.correlate(START + timedelta(seconds=65))
+    environment.correlate(START + MINUTE + timedelta(seconds=29))
+    assert environment.rows(ScopeKind.DATASTORE)[-1][0] < 0
+    environment.correlate(START + MINUTE + timedelta(seconds=30))
     assert environment.rows(ScopeKind.DATASTORE)[-1] == (0, 60 * IOPS)
     assert environment.rows(ScopeKind.ENVIRONMENT)[-1][0] < 0
     environment.correlate(START + MINUTE + GRACE + timedelta(seconds=1))

@@ -38,7 +38,8 @@ _idle: WeakKeyDictionary[Engine, object] = WeakKeyDictionary()
 MINUTE = timedelta(minutes=1)
 # How long a minute waits for a source that is late, and to be written again for what else has a say in it.
 GRACE = timedelta(seconds=120)
-LEDGER = "ledger"
+# A source that is so late is late, and what does not need it is written.
+_EARLY_AFTER = timedelta(seconds=30)
 # Leaves in one transaction: some seconds of work at most.
 _LEAF_ROWS = 60_000
 _MOST_MINUTES = 60
@@ -141,6 +142,7 @@ def _waiting(connection: Connection, now: datetime) -> object:
         ask.inventory_stamp(connection),
         _floor(now),
         _floor(now - GRACE),
+        _floor(now - _EARLY_AFTER),
     )
 
 
@@ -232,8 +234,11 @@ def _write_new(connection: Connection, look: Snapshot) -> int:
 
 
 def _write_early(connection: Connection, look: Snapshot) -> int:
-    """While a source is waited for: what does not need it."""
+    """While a source is waited for: what does not need it. Not at once: sources end their samples at different times, and to attribute all
+    of a minute for those that are a few seconds ahead costs as much as the whole minute."""
     since = look.stand.until_at
+    if look.now < since + MINUTE + _EARLY_AFTER:
+        return 0
     ready = {source: at for source, at in look.passed.until.items() if at is not None and at >= since + MINUTE}
     if not ready or len(ready) == len(look.passed.until):
         return 0
@@ -350,7 +355,7 @@ def _announce(
         ask.note_minutes(connection, span.minutes, RULES_VERSION, noted.id)
     news = [at for at in span.minutes if at not in renewed]
     minutes_written(connection, [round(at.timestamp()) // 60 for at in news], is_whole=is_whole)
-    live.announce(connection, live.News(None, LEDGER, span.until))
+    live.announce(connection, live.News(None, live.LEDGER, span.until))
     return len(span.minutes)
 
 

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, text
 from gavel.db.errors import StorageError
 
 CHANNEL = "gavel_live"
-ALERTS, DELIVERIES = "alerts", "deliveries"
+ALERTS, DELIVERIES, LEDGER = "alerts", "deliveries", "ledger"
 
 
 @dataclass(frozen=True, slots=True)
