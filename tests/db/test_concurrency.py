@@ -92,3 +92,19 @@ def test_reading_cannot_write(plain: Store) -> None:
 def test_a_url_of_another_database_is_refused() -> None:
     with pytest.raises(StorageError, match="'mysql'; Gavel needs postgresql"):
         open_engine("mysql://root@localhost/x", Role.API)
+
+
+def test_the_api_keeps_the_plans_of_more_questions_than_a_round_over_all_pages_has(postgres_url: str) -> None:
+    """Asked in turn, they would push one another out of a smaller memory, and each would be planned every time."""
+    questions, times = [text(f"SELECT {number}") for number in range(200)], 7
+    engine = open_engine(postgres_url, Role.API)
+    try:
+        for _ in range(times):
+            with reading(engine) as connection:
+                for question in questions:
+                    connection.execute(question)
+        with reading(engine) as connection:
+            kept = connection.scalar(text("SELECT count(*) FROM pg_prepared_statements"))
+    finally:
+        engine.dispose()
+    assert int(kept or 0) >= len(questions)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, make_url
+from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import DataError, DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
@@ -32,7 +32,10 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class _Limits:
-    """Seconds; 0 is none. The server ends what takes longer, so a stuck statement cannot hold a connection for ever."""
+    """Seconds; 0 is none. The server ends what takes longer, so a stuck statement cannot hold a connection for ever.
+
+    prepared: of how many questions a connection keeps the plans.
+    """
 
     pool_size: int
     overflow: int
@@ -40,6 +43,7 @@ class _Limits:
     statement: int
     lock: int
     idle_in_transaction: int
+    prepared: int = 100
 
     def as_options(self) -> str:
         limits = {
@@ -54,7 +58,9 @@ class _Limits:
 
 
 _LIMITS = {
-    Role.API: _Limits(pool_size=5, overflow=5, pool_wait=3, statement=15, lock=5, idle_in_transaction=60),
+    # Prepared: overview, summaries and diagnoses alone ask some 130 questions; of a hundred that are kept, those asked in turn push one
+    # another out, and are planned every time.
+    Role.API: _Limits(pool_size=5, overflow=5, pool_wait=3, statement=15, lock=5, idle_in_transaction=60, prepared=400),
     # Overflow: a writer that needs a partition makes it in a transaction of its own, on a second connection.
     Role.WORKER: _Limits(pool_size=2, overflow=2, pool_wait=10, statement=120, lock=30, idle_in_transaction=120),
     Role.MIGRATIONS: _Limits(pool_size=1, overflow=1, pool_wait=30, statement=0, lock=0, idle_in_transaction=0),
@@ -81,7 +87,7 @@ def open_engine(
     }
     if not server_side_prepare:
         connect_args["prepare_threshold"] = None
-    return create_engine(
+    engine = create_engine(
         parsed.set(drivername="postgresql+psycopg"),
         pool_size=limits.pool_size,
         max_overflow=limits.overflow,
@@ -92,6 +98,12 @@ def open_engine(
         pool_use_lifo=True,
         connect_args=connect_args,
     )
+
+    @event.listens_for(engine, "connect")
+    def _keep_plans(connection: Any, _: object) -> None:
+        connection.prepared_max = limits.prepared
+
+    return engine
 
 
 @contextmanager
