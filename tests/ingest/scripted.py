@@ -1,7 +1,7 @@
 """A source whose every sample is a function of its stamp, so that a test can say what the database must hold."""
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -63,7 +63,10 @@ class ScriptedArray:
         del stream
         return ()
 
-    def samples(self, stream: Stream, since: datetime, until: datetime) -> Iterator[SampleBatch]:
+    def samples(
+        self, stream: Stream, since: datetime, until: datetime, asks: Callable[[str], bool] | None = None
+    ) -> Iterator[SampleBatch]:
+        assert asks is None
         self.reads.append((since, until))
         self.now += self.read_takes
         if self.failure:

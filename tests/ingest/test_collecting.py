@@ -221,6 +221,21 @@ def test_a_source_is_due_once_per_interval_of_its_own_clock(scene: Scene) -> Non
     assert any(work.live for work in due_work(scene.place))
 
 
+def test_of_ticks_that_waited_for_one_another_the_first_reads(scene: Scene) -> None:
+    collect_live(scene.place, scene.source_id)
+    scene.pass_time(seconds=GRAIN_S + 5)
+    reads = len(scene.array.reads)
+    assert collect_live(scene.place, scene.source_id, is_tick=True)
+    assert not any(collect_live(scene.place, scene.source_id, is_tick=True) for _ in range(5))
+    assert len(scene.array.reads) == reads + 1
+
+
+def test_a_clock_that_was_set_back_does_not_stop_polling(scene: Scene) -> None:
+    collect_live(scene.place, scene.source_id)
+    scene.pass_time(hours=-2)
+    assert collect_live(scene.place, scene.source_id, is_tick=True)
+
+
 def test_a_volume_created_between_two_inventories_is_a_stranger_once_and_then_known(scene: Scene) -> None:
     collect_live(scene.place, scene.source_id)
     scene.array.volumes = scene.array.listed = 4

@@ -84,6 +84,13 @@ def test_the_time_a_vm_was_off_is_an_explained_gap_of_that_vm_alone(followed: Fo
     assert from_at == pytest.approx(off_at, abs=30)
     assert to_at == pytest.approx(off_at + 120, abs=30)
     assert followed.rows("SELECT id FROM gap WHERE state = 'pending_backfill'") == []
+    # Nobody else was asked for it.
+    ((samples,),) = followed.rows(
+        "SELECT samples FROM collection_run WHERE source_id = :source_id AND queue = 'backfill' AND stream = 'vm_disk'"
+        " ORDER BY id DESC LIMIT 1"
+    )
+    assert isinstance(samples, int)
+    assert samples <= 12 * len(followed.vm.disks)
 
 
 def test_a_vm_that_is_renamed_moved_and_powered_off_stays_the_same_vm(followed: Followed) -> None:

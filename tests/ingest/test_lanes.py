@@ -67,7 +67,7 @@ def slow(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> Scene:
     monkeypatch.setattr(lanes, "LEASH_S", 0.3)
     read = scene.array.samples
 
-    def hanging(stream: Stream, since: datetime, until: datetime) -> Iterator[SampleBatch]:
+    def hanging(stream: Stream, since: datetime, until: datetime, asks: object = None) -> Iterator[SampleBatch]:
         left_s = remaining_s(None)
         assert left_s is not None
         if left_s < 1:  # on the fast lane it does not come to its end

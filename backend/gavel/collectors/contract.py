@@ -19,6 +19,7 @@ class StreamPlan:
     interval: the grain the source delivers, or how seldom it is read. live_window: how far back one live run reaches; what is older is
     backfill. retention: how long the source keeps that grain. slice: the longest window one backfill call asks for.
     revised: so many of the newest samples may change though they were complete, and are asked for again with every read.
+    by_owner: the source can be asked for the parts of some hosts or VMs alone.
     """
 
     interval: timedelta
@@ -26,6 +27,7 @@ class StreamPlan:
     retention: timedelta
     slice: timedelta
     revised: int = 0
+    by_owner: bool = False
 
 
 class Collector(Protocol):
@@ -49,8 +51,13 @@ class Collector(Protocol):
         """Everything that exists now. Also what `samples` resolves its entities with from then on."""
         ...
 
-    def samples(self, stream: Stream, since: datetime, until: datetime) -> Iterator[SampleBatch]:
+    def samples(
+        self, stream: Stream, since: datetime, until: datetime, asks: Callable[[str], bool] | None = None
+    ) -> Iterator[SampleBatch]:
         """All samples with since < stamp ≤ until, by the source's clock, in pages; several reads give the same rows.
+
+        asks: whether the samples of a host's or VM's parts are wanted, by its own key, which stands before the "/" in theirs; only of
+        streams whose plan is `by_owner`. Without it, everybody's.
 
         A window in which the source has nothing yields nothing. Takes an inventory first if none was taken yet.
         """

@@ -1,6 +1,6 @@
 """The last net under what a source sends: whatever its answer makes go wrong is a SourceError, and never a crash of Gavel's."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime
@@ -69,9 +69,11 @@ class CheckedCollector:
         with only_source_errors(self._address):
             return self._collector.inventory()
 
-    def samples(self, stream: Stream, since: datetime, until: datetime) -> Iterator[SampleBatch]:
+    def samples(
+        self, stream: Stream, since: datetime, until: datetime, asks: Callable[[str], bool] | None = None
+    ) -> Iterator[SampleBatch]:
         with only_source_errors(self._address):
-            for batch in self._collector.samples(stream, since, until):
+            for batch in self._collector.samples(stream, since, until, asks):
                 yield self._with_clean_keys(batch)
 
     def close(self) -> None:

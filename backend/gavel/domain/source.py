@@ -59,11 +59,15 @@ class Watermark:
 
     until: the newest sample. complete_until: by the newest read, everything that was to be expected had come up to here; None when that is
     not known. looked_back_at: where the stream stood when all that may still change was last asked for; None before the first time.
+    settle_s: so long after its end a sample is asked for, as learned from this source; None before that. earlier_at: when asking earlier
+    is tried next, by Gavel's clock.
     """
 
     until: datetime
     complete_until: datetime | None = None
     looked_back_at: datetime | None = None
+    settle_s: float | None = None
+    earlier_at: datetime | None = None
 
 
 class CheckState(StrEnum):

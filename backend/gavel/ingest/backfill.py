@@ -5,6 +5,7 @@ that takes long is asked for less at a time.
 """
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -140,7 +141,7 @@ def _read(
     found, pages, stored_at = False, list[SampleBatch](), time.monotonic()
     try:
         with total_deadline(READ_S):
-            for page in collector.samples(gap.stream, part.read_from, part.to_at):
+            for page in collector.samples(gap.stream, part.read_from, part.to_at, _asks(collector, gap)):
                 found |= _holds(page, gap.entity_key, part.from_at)
                 pages.append(page)
                 if time.monotonic() - stored_at >= _STORED_EVERY_S:
@@ -151,6 +152,11 @@ def _read(
         raise
     _store(context, row, pages, account)
     return found
+
+
+def _asks(collector: Collector, gap: Gap) -> Callable[[str], bool] | None:
+    """Of a hole of one host or VM, the source is asked for it alone, where it can be."""
+    return gap.entity_key.__eq__ if gap.entity_key and collector.streams[gap.stream].by_owner else None
 
 
 def _store(context: WorkerContext, row: SourceRow, pages: list[SampleBatch], account: RunOutcome) -> None:

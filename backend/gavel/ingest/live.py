@@ -1,6 +1,6 @@
 """Live collection: the newest samples of a source, each stream in one transaction with its watermark."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from gavel.collectors.contract import Collector, StreamPlan
@@ -9,16 +9,17 @@ from gavel.db.engine import Connection, reading, transaction
 from gavel.db.locks import only_one
 from gavel.db.queries.gaps import note_gap
 from gavel.db.queries.sources import SourceRow, source
-from gavel.db.write.samples import advance_watermark, watermark, write_samples
+from gavel.db.write.samples import advance_watermark, write_samples
 from gavel.domain.errors import ProtocolError
 from gavel.domain.samples import SampleBatch, joined
-from gavel.domain.source import ClockReading, Stream, Watermark
+from gavel.domain.source import ClockReading, Stream
 from gavel.egress.network import total_deadline
 from gavel.ingest.clocks import at_source, source_clock
+from gavel.ingest.due import DueStream, Look, is_poll_due
 from gavel.ingest.inventory import take_inventory
 from gavel.ingest.lanes import Lane, slot_in, within_lane
 from gavel.ingest.runs import RecordedRun, RunOutcome, lag_s, opened
-from gavel.ingest.windows import LiveWindow, is_due, live_window
+from gavel.ingest.windows import LiveWindow
 from gavel.ingest.worker import WorkerContext
 
 LIVE = "live"
@@ -27,9 +28,11 @@ _LONGEST_READ_S = 60.0
 NOT_READ = "not read in time; the source may still have it"
 
 
-def collect_live(context: WorkerContext, source_id: int, lane: Lane = Lane.SLOW) -> bool:
+def collect_live(context: WorkerContext, source_id: int, lane: Lane = Lane.SLOW, *, is_tick: bool = False) -> bool:
     """Read every stream of a source that can have something new. False when another worker is at it (nothing to do then), or when the
     lane has no room now.
+
+    is_tick: nothing is read before the time that was planned; of ticks that waited for one another, the first has done the work.
 
     Raises UnfinishedError where that takes longer than the fast lane is for.
     """
@@ -38,6 +41,8 @@ def collect_live(context: WorkerContext, source_id: int, lane: Lane = Lane.SLOW)
             return False
         with reading(context.engine) as connection:
             row = source(connection, source_id)
+        if is_tick and not is_poll_due(row, context.now()):
+            return False
         if row.enabled:
             with within_lane(lane):
                 _collect(context, row)
@@ -55,17 +60,29 @@ def _collect(context: WorkerContext, row: SourceRow) -> None:
         clock = source_clock(context, row, collector)
     if clock is None:
         return
+    look = Look(context, row, clock)
+    unknown_keys = _collect_streams(context, row, collector, look)
+    if unknown_keys:
+        take_inventory(context, row, collector)
+    if unknown_keys is not None:
+        look.plan_next()
+
+
+def _collect_streams(context: WorkerContext, row: SourceRow, collector: Collector, look: Look) -> set[str] | None:
+    """Keys that the inventory does not hold; None where the pass did not come to its end."""
     unknown_keys: set[str] = set()
-    for stream, (plan, known) in _due(context, row, collector, clock).items():
+    for stream, plan in collector.streams.items():
+        due = look.due(stream, plan)
+        if due is None:
+            continue
         if context.stopping():
-            return
-        account = _collect_stream(context, row, collector, clock, stream, plan, known)
+            return None
+        account = _collect_stream(context, row, collector, look, due)
         unknown_keys |= account.unknown_keys
         # A stream whose answer was nonsense says nothing about the others; a source that is away does.
         if account.error and not isinstance(account.error, ProtocolError):
-            return
-    if unknown_keys:
-        take_inventory(context, row, collector)
+            return None
+    return unknown_keys
 
 
 def _read_s(row: SourceRow, plan: StreamPlan) -> float:
@@ -74,41 +91,25 @@ def _read_s(row: SourceRow, plan: StreamPlan) -> float:
     return max(poll_s, min(plan.interval.total_seconds(), _LONGEST_READ_S))
 
 
-def _due(
-    context: WorkerContext, row: SourceRow, collector: Collector, clock: ClockReading
-) -> Mapping[Stream, tuple[StreamPlan, Watermark | None]]:
-    source_now = at_source(context.now(), clock)
-    with reading(context.engine) as connection:
-        known = {stream: watermark(connection, row.id, stream) for stream in collector.streams}
-    return {
-        stream: (plan, known[stream])
-        for stream, plan in collector.streams.items()
-        if is_due(known[stream], source_now, plan)
-    }
-
-
 def _collect_stream(
-    context: WorkerContext,
-    row: SourceRow,
-    collector: Collector,
-    clock: ClockReading,
-    stream: Stream,
-    plan: StreamPlan,
-    before: Watermark | None,
+    context: WorkerContext, row: SourceRow, collector: Collector, look: Look, due: DueStream
 ) -> RunOutcome:
+    stream, before = due.stream, due.known
     with RecordedRun(context, row, collector, stream=stream, queue=LIVE) as account:
-        account.clock_offset_s = clock.offset_s
-        source_now = at_source(context.now(), clock)
-        window = live_window(before, source_now, plan)
-        with total_deadline(_read_s(row, plan)):
-            batches = list(collector.samples(stream, window.since, window.until))
+        account.clock_offset_s = look.clock.offset_s
+        source_now = at_source(context.now(), look.clock)
+        window = due.window(source_now)
+        with total_deadline(_read_s(row, due.plan)):
+            batches = list(collector.samples(stream, window.since, window.until, due.asks(window)))
         account.left_out = collector.left_out(stream)
         with transaction(context.engine) as connection:
             complete_until = write_all(connection, row.id, batches, account)
             until = _advance(connection, row.id, stream, window, batches, complete_until, context.now())
             if until is None and before is not None:
                 until = before.until
-            live.announce(connection, live.News(row.id, stream, until))
+            look.learn(connection, due)
+            if before is None or until != before.until:
+                live.announce(connection, live.News(row.id, stream, until))
         account.lag_s = lag_s(until, source_now)
     return account
 

@@ -13,6 +13,7 @@ from gavel.db.queries.sources import SourceRow, sources
 from gavel.domain.errors import ErrorKind
 from gavel.ingest.backfill import BACKFILL
 from gavel.ingest.clocks import STEPPED
+from gavel.ingest.due import is_poll_due
 from gavel.ingest.inventory import INVENTORY, INVENTORY_INTERVAL
 from gavel.ingest.lanes import Lane, lane_of
 from gavel.ingest.live import LIVE
@@ -104,7 +105,7 @@ def _work(row: SourceRow, now: datetime, *, offset_s: float, newest_first: Seque
     return Work(
         row.id,
         interval,
-        live=polled_at is None or _new_interval(polled_at, now, timedelta(seconds=offset_s) - _SETTLE, interval),
+        live=polled_at is None or _is_due(row, polled_at, now, timedelta(seconds=offset_s), interval),
         inventory=inventory_at is not None and not -STEPPED <= now - inventory_at < INVENTORY_INTERVAL,
         backfill=has_gaps and not _pauses(of_history, now, interval),
         lane=lane_of([run for run in known if not _is_slow_backfill(run)], LIVE),
@@ -120,6 +121,12 @@ def _pauses(newest_first: Sequence[SourceRun], now: datetime, interval: timedelt
 def _is_slow_backfill(run: SourceRun) -> bool:
     """A history that is slow to read says nothing of the newest samples."""
     return run.queue == BACKFILL and run.error_kind in (ErrorKind.TIMEOUT, ErrorKind.OVERLOADED, ErrorKind.INTERNAL)
+
+
+def _is_due(row: SourceRow, polled_at: datetime, now: datetime, offset: timedelta, interval: timedelta) -> bool:
+    if row.next_poll_at is None:
+        return _new_interval(polled_at, now, offset - _SETTLE, interval)
+    return is_poll_due(row, now)
 
 
 def _new_interval(polled_at: datetime, now: datetime, shift: timedelta, interval: timedelta) -> bool:

@@ -12,6 +12,7 @@ from sqlalchemy import event
 from tests.db.conftest import Store
 from tests.db.environments import batch, host_inventory
 
+from gavel.db.write.newest import newest_whole
 from gavel.db.write.recent import RecentRows, digests
 from gavel.domain.samples import NOT_MEASURED, SampleBatch, joined
 from gavel.domain.source import Stream
@@ -189,6 +190,38 @@ def test_one_that_was_left_out_of_the_newest_read_is_late_until_it_is_four_sampl
         known = known.followed_by(rows((2, number, 2)))
         told.append((known.complete_until_us(STEP_US) or 0) // STEP_US - 1_000)
     assert told == [0, 0, 0, 4, 5]
+
+
+@pytest.mark.parametrize(
+    ("cells", "whole"),
+    [
+        (((1, 1, 2), (1, 2, 2), (2, 2, 2), (7, 1, 2)), (2, 1)),
+        (((1, 1, 2), (1, 2, 2), (2, 1, 2), (2, 2, 1), (7, 1, 2)), (1, 1)),  # one of two disks is half filled
+        (((1, 1, 1), (1, 2, 2), (2, 2, 2), (7, 1, 2)), (2, 1)),  # what stayed half filled before is not waited for
+        (((2, 2, 2),), (2, None)),
+    ],
+)
+def test_an_owner_is_as_far_as_its_newest_sample_that_has_come_whole(
+    cells: tuple[tuple[int, int, int], ...], whole: tuple[int, int | None]
+) -> None:
+    """Entities 1 and 2 are of the first owner, 7 is of the second."""
+    known = rows(*cells)
+    owner = np.where(known.rows["entity"] < 7, 0, 1)
+    ends = [0 if number is None else (1_000 + number) * STEP_US for number in whole]
+    assert known.newest_whole_us(owner, 2, STEP_US).tolist() == ends
+
+
+def test_whose_samples_are_stored_is_told_by_host(store: Store) -> None:
+    source_id = store.with_environment(host_inventory(), NOW)
+    poll(store, source_id, sample(1, device=DEVICES[0]), sample(2, device=DEVICES[0]))
+    with store.engine.connect() as connection:
+        found = newest_whole(connection, source_id, Stream.HOST_DEVICE, by_owner=True)
+        alone = newest_whole(connection, source_id, Stream.HOST_DEVICE, by_owner=False)
+    newest_us = round((START + timedelta(seconds=40)).timestamp() * 1e6)
+    told = dict(zip(found.names, found.ended_us.tolist(), strict=True))
+    assert told.pop(DEVICES[0].partition("/")[0]) == newest_us
+    assert set(told.values()) <= {0}
+    assert (alone.names, alone.ended_us.tolist()) == ((), [newest_us])
 
 
 def test_what_is_remembered_outlasts_its_keeping() -> None:

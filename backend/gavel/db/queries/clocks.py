@@ -8,7 +8,7 @@ from sqlalchemy.dialects.postgresql import distinct_on
 
 from gavel.db.engine import Connection
 from gavel.db.schema.bookkeeping import clock_offset
-from gavel.db.schema.host_side import esxi_host
+from gavel.db.schema.host_side import esxi_host, vm
 from gavel.domain.source import ClockReading
 
 _READING = (clock_offset.c.subject, clock_offset.c.offset_s, clock_offset.c.error_s, clock_offset.c.read_at)
@@ -39,6 +39,22 @@ def newest_clocks(connection: Connection, source_id: int, *, until: datetime | N
         .order_by(subject.nulls_first(), clock_offset.c.read_at.desc())
     )
     return tuple(_reading(row) for row in connection.execute(newest))
+
+
+def clocks_of_owners(connection: Connection, source_id: int, *, until: datetime) -> Mapping[str, float]:
+    """Offset in s of the clock that stamps the samples of each host and VM, by their keys; where the host's own was read."""
+    by_host = {
+        clock.subject: clock.offset_s for clock in newest_clocks(connection, source_id, until=until) if clock.subject
+    }
+    if not by_host:
+        return {}
+    on_host = (
+        select(vm.c.key, esxi_host.c.key.label("host"))
+        .join(esxi_host, esxi_host.c.id == vm.c.host_id)
+        .where(vm.c.source_id == source_id)
+    )
+    found = connection.execute(on_host)
+    return by_host | {row.key: by_host[row.host] for row in found if row.host in by_host}
 
 
 def clock_names(connection: Connection, source_id: int) -> Mapping[str, str]:

@@ -37,7 +37,8 @@ class SourceRow:
     """`settings` without secrets; `secrets_encrypted` is an envelope under the key `secrets_key_id`, opened elsewhere.
 
     `withheld`: what the source kept from the newest inventory, each a sentence. `settings_after_run`: id of the newest run that had
-    other settings than these.
+    other settings than these. `next_poll_at`: when a sample that is not stored yet can be read, by Gavel's clock; None
+    when nothing is known of its streams.
     """
 
     id: int
@@ -53,6 +54,7 @@ class SourceRow:
     inventory_at: datetime | None
     withheld: Sequence[str]
     settings_after_run: int
+    next_poll_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +136,11 @@ def change_source(connection: Connection, source_id: int, **changes: Any) -> Non
 def store_secrets(connection: Connection, source_id: int, envelope: bytes | None, key_id: str | None) -> None:
     """Raises NotFoundError."""
     _update(connection, source_id, {"secrets_encrypted": envelope, "secrets_key_id": key_id} | _OTHER_SETTINGS)
+
+
+def plan_poll(connection: Connection, source_id: int, at: datetime) -> None:
+    """When the source is polled next; nothing for one that is gone."""
+    connection.execute(update(_source).where(_source.c.id == source_id).values(next_poll_at=at))
 
 
 def remove_source(connection: Connection, source_id: int) -> None:

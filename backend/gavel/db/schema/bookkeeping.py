@@ -1,6 +1,7 @@
 """Sources and the account of their collection: watermarks, gaps, runs, clocks; and what the store remembers about itself."""
 
 from sqlalchemy import (
+    REAL,
     BigInteger,
     Boolean,
     CheckConstraint,
@@ -26,6 +27,7 @@ from gavel.domain.retention import Grain
 # `secrets_key_id`. `identity` is the array's id or the vCenter's instance UUID, known from the first inventory on;
 # `withheld`: what the newest inventory was kept from reading, each a sentence. `settings_after_run`: the newest
 # run that had other settings. `tasks_read_at`: the newest inventory whose tasks of VMs were read.
+# `next_poll_at`: when a sample that is not stored yet can be read, by Gavel's clock.
 source = Table(
     "source",
     metadata,
@@ -44,11 +46,13 @@ source = Table(
     Column("withheld", JSONB, nullable=False, server_default=text("'[]'::jsonb")),
     Column("settings_after_run", BigInteger, nullable=False, server_default=text("0")),
     instant("tasks_read_at", nullable=True),
+    instant("next_poll_at", nullable=True),
 )
 
 # Samples of the stream are stored up to `until_at`, by the source's own clock; moved in the transaction of the samples.
 # `complete_until`: all that was to be expected up to here had come with the newest read. `looked_back_at`: what may still change was
-# last asked for as a whole when the stream stood there.
+# last asked for as a whole when the stream stood there. `settle_s`: so long after its end a sample is asked for; `earlier_at`: when asking
+# earlier is tried next.
 watermark = Table(
     "watermark",
     metadata,
@@ -57,6 +61,8 @@ watermark = Table(
     instant("until_at"),
     instant("complete_until", nullable=True),
     instant("looked_back_at", nullable=True),
+    Column("settle_s", REAL),
+    instant("earlier_at", nullable=True),
 )
 
 # Digests of the rows of a stream's last samples (`write.recent`). Unlogged: what a crash loses is compared in the tables instead.

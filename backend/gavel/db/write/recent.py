@@ -90,6 +90,25 @@ class RecentRows:
         ends = [newest.max(), *late, *before_holes, *(after_us[half] - interval_us)]
         return self.base_us + int(min(ends))
 
+    def newest_whole_us(self, owner: Int64Array, owners: int, interval_us: int) -> Int64Array:
+        """(owners,) end of each owner's newest sample that came whole, 0 where nothing is known. A sample is not whole while a row of it
+        has fewer values than the entity's fullest; then it is taken to be the one before.
+
+        owner: (rows,) whose entity each row is of, -1 for nobody's.
+        """
+        found = np.zeros(owners, dtype=np.int64)
+        if not len(self.rows):
+            return found
+        stamps = self.base_us + self.rows["after_us"].astype(np.int64)
+        firsts = np.flatnonzero(np.diff(self.rows["entity"], prepend=-1))
+        fullest = np.maximum.reduceat(self.rows["measured"], firsts)
+        half = self.rows["measured"] < np.repeat(fullest, np.diff(firsts, append=len(self.rows)))
+        known = owner >= 0
+        np.maximum.at(found, owner[known], stamps[known])
+        behind = known & half & (stamps == found[owner])
+        found[np.unique(owner[behind])] -= interval_us
+        return found
+
     def packed(self) -> bytes:
         return np.array(self.base_us, dtype=_BASE).tobytes() + self.rows.tobytes()
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 import psycopg
-from sqlalchemy import Connection, func, select, text
+from sqlalchemy import Connection, func, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 
 from gavel.db import copying
@@ -200,7 +200,8 @@ def write_samples(connection: Connection, source_id: int, batch: SampleBatch) ->
 def watermark(connection: Connection, source_id: int, stream: Stream) -> Watermark | None:
     """How far the stream is stored; None before the first run."""
     mine = watermarks.c.source_id == source_id, watermarks.c.stream == stream
-    columns = watermarks.c.until_at, watermarks.c.complete_until, watermarks.c.looked_back_at
+    mark = watermarks.c
+    columns = mark.until_at, mark.complete_until, mark.looked_back_at, mark.settle_s, mark.earlier_at
     row = connection.execute(select(*columns).where(*mine)).one_or_none()
     return None if row is None else Watermark(*row)
 
@@ -233,6 +234,14 @@ def advance_watermark(
     upsert = row.on_conflict_do_update(index_elements=["source_id", "stream"], set_=forward)
     stands: datetime = connection.execute(upsert.returning(watermarks.c.until_at)).scalar_one()
     return stands
+
+
+def keep_settling(
+    connection: Connection, source_id: int, stream: Stream, settle_s: float, earlier_at: datetime | None
+) -> None:
+    """What was learned of how long after their end samples are whole, as `Watermark` has it."""
+    mine = watermarks.c.source_id == source_id, watermarks.c.stream == stream
+    connection.execute(update(watermarks).where(*mine).values(settle_s=settle_s, earlier_at=earlier_at))
 
 
 def _target(connection: Connection, source_id: int, stream: Stream) -> _Target:

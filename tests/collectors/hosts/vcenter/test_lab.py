@@ -117,6 +117,22 @@ def test_a_vmotion_moves_the_vm_in_the_inventory(lab: Lab) -> None:
     pytest.fail("the VM is still where it was")
 
 
+@pytest.mark.parametrize("stream", [Stream.HOST_DEVICE, Stream.VM_DISK, Stream.ADAPTER])
+def test_some_hosts_and_vms_are_asked_for_alone(lab: Lab, past: tuple[datetime, datetime], stream: Stream) -> None:
+    collector = lab.collector(NEW)
+    everybody = rows(collector.samples(stream, *past))
+    owners = sorted({row[0].partition("/")[0] for row in everybody})
+    wanted = set(owners[::2])
+    calls = collector.usage.calls
+    assert rows(collector.samples(stream, *past, wanted.__contains__)) == {
+        row for row in everybody if row[0].partition("/")[0] in wanted
+    }
+    assert collector.usage.calls > calls
+    calls = collector.usage.calls
+    assert rows(collector.samples(stream, *past, lambda _: False)) == set()
+    assert collector.usage.calls <= calls + 1, "at most what exists is looked at"
+
+
 def test_a_renamed_vm_stays_the_same_and_one_that_is_off_has_no_samples_until_it_is_on_again(lab: Lab) -> None:
     collector = lab.collector(NEW)
     vm = next(vm for vm in collector.inventory().vms if vm.power_state == "poweredOn")

@@ -1,6 +1,6 @@
 """A vCenter as a source: inventory, clocks and the samples of host devices, virtual disks, paths, adapters and CPUs of hosts."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -30,6 +30,7 @@ _LIVE: Final = StreamPlan(
     live_window=timedelta(minutes=5),
     retention=_RETENTION,
     slice=timedelta(minutes=10),
+    by_owner=True,
 )
 # Evidence that nothing waits for: several samples are read at once.
 _SELDOM: Final = StreamPlan(
@@ -89,7 +90,9 @@ class VcenterCollector:
     def inventory(self) -> HostInventory:
         return self._inventory.read(datetime.now(UTC))
 
-    def samples(self, stream: Stream, since: datetime, until: datetime) -> Iterator[SampleBatch]:
+    def samples(
+        self, stream: Stream, since: datetime, until: datetime, asks: Callable[[str], bool] | None = None
+    ) -> Iterator[SampleBatch]:
         """Lists the entities by itself, as cheaply as possible; needs no inventory before."""
         if until <= since:
             return
@@ -98,7 +101,7 @@ class VcenterCollector:
             yield from self._path_blocks(since_us, until_us)
             return
         key_of = entity_key if stream in AGGREGATES else part_key
-        for names, series in self._perf.series(stream, since, until):
+        for names, series in self._perf.series(stream, since, until, asks):
             found = batch(stream, names, series, key_of, since_us=since_us, until_us=until_us)
             if found is not None:
                 yield found

@@ -1,9 +1,9 @@
 """Samples of one stream: which entities, which of their counters, asked in batches, checked and turned into rows."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from pyVmomi import vmodl
 
@@ -42,6 +42,9 @@ KINDS: Final[Mapping[Stream, str]] = {
 }
 
 
+Asks: TypeAlias = Callable[[str], bool]
+
+
 class NotExpandedError(ProtocolError):
     """The server takes "*" for a name."""
 
@@ -70,14 +73,19 @@ class PerfReader:
         self._sizes = dict(_ENTITIES_PER_CALL)
         self.rejected = 0
 
-    def series(self, stream: Stream, since: datetime, until: datetime) -> Iterator[tuple[Sequence[str], PivotedSeries]]:
-        """Names of counters and their series, one reply at a time. Every reply was checked against the catalogue."""
+    def series(
+        self, stream: Stream, since: datetime, until: datetime, asks: Asks | None = None
+    ) -> Iterator[tuple[Sequence[str], PivotedSeries]]:
+        """Names of counters and their series, one reply at a time. Every reply was checked against the catalogue.
+
+        asks: whether an entity is asked for; without it all are.
+        """
         try:
-            yield from self._series(stream, since, until)
+            yield from self._series(stream, since, until, asks)
         except NotExpandedError:
             # The first call says so, before anything was handed on.
             self._expands = False
-            yield from self._series(stream, since, until)
+            yield from self._series(stream, since, until, asks)
 
     def newest_sample(self, stream: Stream, since: datetime, until: datetime) -> datetime | None:
         """End of the newest sample that a few of the entities have in a window, asked for in one call; None when there is none.
@@ -109,11 +117,11 @@ class PerfReader:
         return self._targets.left_out(stream)
 
     def _series(
-        self, stream: Stream, since: datetime, until: datetime
+        self, stream: Stream, since: datetime, until: datetime, asks: Asks | None
     ) -> Iterator[tuple[Sequence[str], PivotedSeries]]:
         answered = False
         refused: list[str] = []
-        plans = self.plans(stream)
+        plans = self.plans(stream, asks)
         if not self._expands and plans and not any(plan.calls for plan in plans):
             raise ProtocolError(
                 f"{self._client.address}: QueryPerf does not expand the instance '*', and the server names no instance of the"
@@ -172,10 +180,14 @@ class PerfReader:
             return []
         return [smaller for part in halves(entities) for smaller in self._calls(stream, part, plan.counters, len(part))]
 
-    def plans(self, stream: Stream) -> list[Plan]:
-        """What is asked for a stream now; made anew only when entities or counters have changed."""
+    def plans(self, stream: Stream, asks: Asks | None = None) -> list[Plan]:
+        """What is asked for a stream now, of those who are to be asked. For all of them it is made anew only when entities or counters have
+        changed."""
         groups = self._targets.groups(stream, KINDS[stream])
         known = self.catalogue()
+        if asks is not None:
+            some = ((version, tuple(filter(asks, entities))) for version, entities in groups)
+            return [self._plan(stream, known, *group) for group in some if group[1]]
         state = (self._client.session, known, groups, self._sizes[stream])
         if stream not in self._plans or self._plans[stream][0] != state or not self._expands:
             self._plans[stream] = (state, [self._plan(stream, known, *group) for group in groups])
