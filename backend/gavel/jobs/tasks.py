@@ -1,5 +1,9 @@
 """Thin tasks: each calls one function of a stage."""
 
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from celery import Task, shared_task
@@ -9,6 +13,7 @@ from gavel.alerting.use import deliver as delivering
 from gavel.alerting.use import evaluate, notify
 from gavel.correlate import baseline, captures, findings
 from gavel.correlate import run as correlating
+from gavel.db.locks import one_of
 from gavel.ingest import backfill as backfilling
 from gavel.ingest import guest_matching, imports, inventory, live
 from gavel.ingest.lanes import PASS_S, Lane, UnfinishedError
@@ -36,6 +41,14 @@ class Job(Task):  # type: ignore[type-arg]  # takes none when it runs
     def on_failure(self, exc: Exception, *_: Any) -> None:
         if isinstance(exc, UnavailableError):
             log_once_per_minute(exc)
+
+
+@contextmanager
+def _one_of_a_kind(kind: str) -> Iterator[bool]:
+    """Whether work that takes long may be done by this process now: one of a kind at a time in each worker, so that minutes and alerts have
+    a process of `worker-back` in any case. What is turned away comes with one of the next ticks."""
+    with one_of(current_worker().engine, f"{kind} of {socket.gethostname()} {os.getppid()}", 1) as has_room:
+        yield has_room
 
 
 @shared_task(base=Job, name="gavel.dispatch")
@@ -68,7 +81,7 @@ def collect_slowly(source_id: int, lane: str) -> None:
 
 
 def _collect(source_id: int, lane: Lane) -> None:
-    if live.collect_live(current_worker(), source_id, lane):
+    if live.collect_live(current_worker(), source_id, lane, is_tick=True):
         # What it brought may have closed a minute, which need not wait for the next tick.
         correlate.apply_async(expires=_CORRELATE_BUDGET_S)
 
@@ -80,7 +93,9 @@ def refresh_inventory(source_id: int, lane: str) -> None:
 
 @shared_task(base=Job, name="gavel.backfill")
 def backfill(source_id: int, lane: str) -> None:
-    backfilling.backfill(current_worker(), source_id, budget_s=_BACKFILL_BUDGET_S, lane=Lane(lane))
+    with _one_of_a_kind("history") as has_room:
+        if has_room:
+            backfilling.backfill(current_worker(), source_id, budget_s=_BACKFILL_BUDGET_S, lane=Lane(lane))
 
 
 @shared_task(base=Job, name="gavel.correlate")
@@ -121,7 +136,9 @@ def run_maintenance() -> None:
 
 @shared_task(base=Job, name="gavel.pack", soft_time_limit=_PACK_LIMIT_S, time_limit=_PACK_LIMIT_S + 10)
 def pack() -> None:
-    maintenance.pack(current_worker())
+    with _one_of_a_kind("history") as has_room:
+        if has_room:
+            maintenance.pack(current_worker())
 
 
 @shared_task(base=Job, name="gavel.find_holes")
@@ -138,11 +155,14 @@ def match_guests() -> None:
 def read_imports() -> None:
     """Read files that were uploaded, and find out which host and clock each capture is of."""
     worker = current_worker()
-    for import_id in imports.read_uploads(worker):
-        captures.tie_import(worker.engine, import_id, worker.now())
+    with _one_of_a_kind("files") as has_room:
+        for import_id in imports.read_uploads(worker) if has_room else ():
+            captures.tie_import(worker.engine, import_id, worker.now())
 
 
 @shared_task(base=Job, name="gavel.make_offline", soft_time_limit=_IMPORT_LIMIT_S, time_limit=_IMPORT_LIMIT_S + 10)
 def make_offline() -> None:
     """Make offline environments of files that were uploaded for them."""
-    builds.make_environments(current_worker())
+    with _one_of_a_kind("files") as has_room:
+        if has_room:
+            builds.make_environments(current_worker())

@@ -23,13 +23,14 @@ _SHARED_MODULES = (
     "uvicorn", "uvicorn.lifespan.on", "uvicorn.loops.auto", "uvicorn.protocols.http.h11_impl",
 )  # fmt: skip
 _QUIET = ["--without-gossip", "--without-mingle"]
+# One process of worker-back reads history, one reads files, and one is left for minutes and alerts (jobs.tasks).
 # Live reading holds a process for seconds at most; what takes longer, fails or was never read is read by worker-slow, where sources that
 # fail have all processes but one (ingest.lanes). Messages have more: receivers may be slow together, and of those that were, fewer are
 # tried at once than there are processes (alerting.use.deliver).
 _WORKERS = {
     "worker-live": ("live", 2),
     "worker-slow": ("slow,inventory", 3),
-    "worker-back": ("backfill,compute", 2),
+    "worker-back": ("backfill,compute", 3),
     "worker-notify": ("notify,apart", 4),
 }
 # Whoever looks at a page is answered before minutes are computed, and the lab, which stands for other machines, takes what is left.

@@ -1,0 +1,60 @@
+"""What the processes of a worker leave to one another."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine
+
+from gavel.db.engine import Role, open_engine
+from gavel.jobs import tasks
+
+
+@dataclass
+class Done:
+    """What was done; `meanwhile` begins in the middle of the first."""
+
+    names: list[str] = field(default_factory=list)
+    meanwhile: Any = None
+
+    def note(self, name: str) -> None:
+        self.names.append(name)
+        if self.meanwhile is not None:
+            started, self.meanwhile = self.meanwhile, None
+            started()
+
+
+@pytest.fixture
+def engine(postgres_url: str) -> Iterator[Engine]:
+    engine = open_engine(postgres_url, Role.WORKER)
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture
+def done(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Done:
+    found = Done()
+    monkeypatch.setattr(tasks, "current_worker", lambda: SimpleNamespace(engine=engine))
+    monkeypatch.setattr(tasks.backfilling, "backfill", lambda *_, **__: found.note("history"))
+    monkeypatch.setattr(tasks.maintenance, "pack", lambda *_: found.note("packing"))
+    monkeypatch.setattr(tasks.builds, "make_environments", lambda *_: found.note("environment"))
+    monkeypatch.setattr(tasks.correlating, "correlate", lambda *_, **__: found.note("minutes"))
+    return found
+
+
+def test_histories_never_take_all_processes_of_a_worker(done: Done) -> None:
+    """Two arrays with an hour to read held both for 15 s at a time, and no minute was written for most of the first one."""
+
+    def others() -> None:
+        tasks.backfill(2, "slow")
+        tasks.pack()
+        tasks.make_offline()
+        tasks.correlate()
+
+    done.meanwhile = others
+    tasks.backfill(1, "slow")
+    assert done.names == ["history", "environment", "minutes"]
+    tasks.backfill(2, "slow")
+    assert done.names[3:] == ["history"]
