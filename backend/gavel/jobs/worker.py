@@ -6,6 +6,7 @@ from typing import Any
 
 from celery.signals import (
     celeryd_init,
+    task_postrun,
     worker_process_init,
     worker_process_shutdown,
     worker_ready,
@@ -13,7 +14,7 @@ from celery.signals import (
 )
 
 from gavel.egress.policy import outside
-from gavel.jobs import tasks, workplace
+from gavel.jobs import memory, tasks, workplace
 from gavel.jobs.app import app, settings
 from gavel.jobs.stopping import Stop, cut_short
 
@@ -56,6 +57,11 @@ def _open(**_: Any) -> None:
     reach = outside(settings.public_url, settings.alert_networks, plain_http=settings.alert_plain_http)
     workplace.open_worker(settings.database_url, settings.key_file, _stop().is_asked, reach)
     cut_short(_stop(), _PATIENCE_S, unless=workplace.is_closed)
+
+
+@task_postrun.connect
+def _give_back(**_: Any) -> None:
+    memory.give_back()
 
 
 @worker_process_shutdown.connect
