@@ -26,7 +26,7 @@ import { useDiagnosisWindow } from '../diagnosis/useDiagnosisWindow'
 import { KIND, subjectOf } from '../kinds'
 import { TAB } from '../parameters'
 import { ObjectTabs } from '../sections/ObjectTabs'
-import { COUNTERS, EVENTS, FINDINGS, OUTSTANDING, PATH, SUMMARY } from '../sections/registry'
+import { sectionsOf } from '../sections/registry'
 import type { Section } from '../sections/section'
 import styles from './ObjectPage.module.css'
 
@@ -62,10 +62,7 @@ function Page<Kind extends EntityKind>({ kind, facts, match, below, sections }: 
   useSummary(kind, id, window)
   const query = useQuery({ ...oneQuery(kind, id ?? 0), enabled: id !== null })
   const isLive = window === null
-  const all = useMemo(
-    () => [...SUMMARY, ...PATH, ...sections, OUTSTANDING, ...COUNTERS, FINDINGS, ...EVENTS] as readonly Section<Kind>[],
-    [sections],
-  )
+  const all = useMemo(() => sectionsOf(sections), [sections])
   useSubject(query.data?.name ?? null)
   return (
     // Another object is another page: nothing of the former one lingers.

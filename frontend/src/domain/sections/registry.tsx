@@ -47,7 +47,7 @@ const of =
   ({ kind }: SectionContext) =>
     kinds.includes(kind)
 
-export const SUMMARY: readonly Section[] = [
+const SUMMARY: readonly Section[] = [
   {
     id: 'diagnosis',
     title: diagnosisCopy.title,
@@ -91,7 +91,7 @@ export const SUMMARY: readonly Section[] = [
   },
 ]
 
-export const PATH: readonly Section[] = [
+const PATH: readonly Section[] = [
   {
     id: 'hops',
     title: ioPathCopy.title,
@@ -103,14 +103,14 @@ export const PATH: readonly Section[] = [
 ]
 
 /** Below what a kind adds to its path. */
-export const OUTSTANDING: Section = {
+const OUTSTANDING: Section = {
   id: 'outstanding',
   title: outstandingCopy.title,
   tab: 'path',
   render: (context) => <Occupancy {...context} />,
 }
 
-export const COUNTERS: readonly Section[] = [
+const COUNTERS: readonly Section[] = [
   {
     id: 'details',
     title: sectionsCopy.details,
@@ -151,14 +151,14 @@ export const COUNTERS: readonly Section[] = [
   },
 ]
 
-export const FINDINGS: Section = {
+const FINDINGS: Section = {
   id: 'findings',
   title: sectionsCopy.findings,
   tab: 'findings',
   render: (context) => <Found {...context} />,
 }
 
-export const EVENTS: readonly Section[] = [
+const EVENTS: readonly Section[] = [
   {
     id: 'events',
     title: gapsCopy.events,
@@ -167,3 +167,10 @@ export const EVENTS: readonly Section[] = [
   },
   { id: 'gaps', title: gapsCopy.title, tab: 'events', render: (context) => <Gaps {...context} /> },
 ]
+
+/** All sections of a page in their order: `own` are those of its kind alone. */
+export function sectionsOf<Kind extends EntityKind>(own: readonly Section<Kind>[]): readonly Section<Kind>[] {
+  const [last, others] = [own.filter(({ isLast }) => isLast), own.filter(({ isLast }) => !isLast)]
+  const all = [...SUMMARY, ...PATH, ...others, OUTSTANDING, ...COUNTERS, ...last, FINDINGS, ...EVENTS]
+  return all as readonly Section<Kind>[]
+}

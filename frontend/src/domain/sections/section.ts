@@ -26,6 +26,8 @@ export interface Section<Kind extends EntityKind = EntityKind> {
   tab: TabId
   /** Left out: the whole row. */
   width?: Width
+  /** Below what pages of all kinds have on this tab, and not before it. */
+  isLast?: boolean
   applies?: (context: SectionContext<Kind>) => boolean
   render: (context: SectionContext<Kind>) => ReactNode
 }

@@ -78,6 +78,7 @@ const SECTIONS: readonly Section<'datastores'>[] = [
     id: 'test-runs',
     title: objectsCopy.testRuns,
     tab: 'counters',
+    isLast: true,
     render: ({ id }) => <TestRuns to={{ kind: 'datastores', id }} />,
   },
 ]

@@ -70,6 +70,7 @@ const SECTIONS: readonly Section<'vms'>[] = [
     id: 'test-runs',
     title: objectsCopy.testRuns,
     tab: 'counters',
+    isLast: true,
     render: ({ id, one }) => <TestRuns to={{ kind: 'vms', id }} disks={one.vm_disks} />,
   },
   {

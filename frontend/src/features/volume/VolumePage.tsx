@@ -70,6 +70,7 @@ const SECTIONS: readonly Section<'volumes'>[] = [
     id: 'test-runs',
     title: objectsCopy.testRuns,
     tab: 'counters',
+    isLast: true,
     render: ({ id }) => <TestRuns to={{ kind: 'volumes', id }} />,
   },
 ]

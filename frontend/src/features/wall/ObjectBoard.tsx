@@ -77,7 +77,7 @@ function DiagnosisStrip({ diagnosis, age }: { diagnosis: Diagnosis; age: AgeStat
           <span className={styles.mark}>
             <SeverityMark diagnosis={diagnosis} /> <ConfidenceLabel diagnosis={diagnosis} />
           </span>
-          <span className={`${styles.because} cut`}>{cause?.headline ?? sentence.reasons[0]?.text}</span>
+          <span className={`${styles.because} clamp`}>{cause?.headline ?? sentence.reasons[0]?.text}</span>
         </span>
       </div>
       <div className={styles.inside}>
