@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 from tests.benchmarks.load.answers import Asking
 from tests.benchmarks.load.processes import LAB, Memory, cpu_s, memory
+from tests.benchmarks.load.promptness import Promptness
 from tests.benchmarks.load.streams import figures, skipped
 from tests.product.running import Product
 
@@ -100,16 +101,17 @@ def _measure(product: Product, for_s: float) -> None:
     since, began = datetime.now(UTC), time.monotonic()
     cpu_before, memories = cpu_s(product), []
     asking, next_memory = Asking(product), began
-    while (now := time.monotonic()) - began < for_s:
-        if now >= next_memory:
-            memories.append(memory(product))
-            next_memory += _REMEMBER_EVERY_S
-        asking.once()
-        time.sleep(max(0.0, now + _ASK_EVERY_S - time.monotonic()))
+    with Promptness(product) as promptness:
+        while (now := time.monotonic()) - began < for_s:
+            if now >= next_memory:
+                memories.append(memory(product))
+                next_memory += _REMEMBER_EVERY_S
+            asking.once()
+            time.sleep(max(0.0, now + _ASK_EVERY_S - time.monotonic()))
     took_s = time.monotonic() - began
     spent = {name: after - cpu_before.get(name, 0.0) for name, after in cpu_s(product).items()}
     _report(product, since, took_s, spent, memories)
-    for line in asking.lines():
+    for line in (*promptness.lines(), *asking.lines()):
         _say(line)
 
 
