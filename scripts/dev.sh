@@ -23,6 +23,7 @@ Gavel: where each millisecond of storage latency goes.
   chaos    the long run of kills and faults, and outages of 55 minutes   (KILLS=60 SEED=1)
   alerts   the long run of kills while alerts are evaluated and sent    (TRANSITIONS=1000 SEED=1 MINUTES=no limit)
   pushes   the long run of kills while guests push, of one and of all   (KILLS=1000 BOTH=50 FOLDER=new WHOLE=50 SEED=1)
+  writes   the long run of kills of the process that writes samples      (KILLS=1000 BOTH=50 FOLDER=new SEED=1)
   bench    the measurements of collecting, writing and reading
   load     the whole product under the load of a big lab, and what it costs (ENTITIES=20000 MINUTES=60 DATA_DIR=none)
   shots    screenshots of every page
@@ -87,7 +88,7 @@ case $command in
         exec .venv/bin/python -m tests.benchmarks.load --entities "${ENTITIES:-20000}" --minutes "${MINUTES:-60}" \
             ${DATA_DIR:+--data-dir "$DATA_DIR"} "$@"
         ;;
-    test | check | quick | e2e | truth | chaos | alerts | pushes | bench | shots | vitals)
+    test | check | quick | e2e | truth | chaos | alerts | pushes | writes | bench | shots | vitals)
         prepare test
         exec .venv/bin/python scripts/run_checks.py "$command" "$@"
         ;;

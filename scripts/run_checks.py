@@ -1,7 +1,7 @@
 """Runs the checks of one command (check, quick, test, e2e, ...), all of them even when one fails, and sums up.
 
     .venv/bin/python scripts/run_checks.py check | quick | test | e2e | peers | truth | hostile | chaos | alerts
-        | pushes | bench | shots | vitals
+        | pushes | writes | bench | shots | vitals
 
 The exit status is 0 only if every check passed. A check that does not end is ended: nothing here hangs.
 """
@@ -138,6 +138,7 @@ COMMANDS: dict[str, tuple[Check, ...]] = {
         ),
     ),
     "alerts": (alone(pytest("alerts", *ALONE, "tests/chaos/test_alerts.py", deadline_s=2 * 3600)),),
+    "writes": (alone(pytest("writes", *ALONE, "tests/chaos/test_writer.py", deadline_s=8 * 3600)),),
     "pushes": (
         alone(pytest("pushes", *ALONE, "tests/chaos/test_guests.py", "tests/chaos/test_whole.py", deadline_s=8 * 3600)),
     ),
