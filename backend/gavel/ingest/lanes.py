@@ -4,6 +4,8 @@ The fast lane is short: a pass that is not through when its leash ends is given 
 so is the source from then on until a pass of it was quick again. On the slow lane, sources that fail share some of the processes only.
 """
 
+import os
+import socket
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -84,3 +86,11 @@ def slot_in(engine: Engine, lane: Lane) -> Iterator[bool]:
         return
     with one_of(engine, "failing source", FAILING_AT_ONCE) as held:
         yield held
+
+
+@contextmanager
+def one_of_a_kind(engine: Engine, kind: str) -> Iterator[bool]:
+    """Whether work that takes long may be done by this process now: one of a kind at a time in each worker, so that minutes and alerts have
+    a process of `worker-back` in any case. What is turned away comes with one of the next ticks."""
+    with one_of(engine, f"{kind} of {socket.gethostname()} {os.getppid()}", 1) as has_room:
+        yield has_room

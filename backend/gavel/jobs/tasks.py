@@ -1,9 +1,5 @@
 """Thin tasks: each calls one function of a stage."""
 
-import os
-import socket
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from celery import Task, shared_task
@@ -13,10 +9,9 @@ from gavel.alerting.use import deliver as delivering
 from gavel.alerting.use import evaluate, notify
 from gavel.correlate import baseline, captures, findings
 from gavel.correlate import run as correlating
-from gavel.db.locks import one_of
 from gavel.ingest import backfill as backfilling
 from gavel.ingest import guest_matching, imports, inventory, live
-from gavel.ingest.lanes import PASS_S, Lane, UnfinishedError
+from gavel.ingest.lanes import PASS_S, Lane, UnfinishedError, one_of_a_kind
 from gavel.ingest.schedule import due_work
 from gavel.ingest.troubles import UnavailableError, log_once_per_minute
 from gavel.jobs.schedule import APART, NOTIFY
@@ -41,14 +36,6 @@ class Job(Task):  # type: ignore[type-arg]  # takes none when it runs
     def on_failure(self, exc: Exception, *_: Any) -> None:
         if isinstance(exc, UnavailableError):
             log_once_per_minute(exc)
-
-
-@contextmanager
-def _one_of_a_kind(kind: str) -> Iterator[bool]:
-    """Whether work that takes long may be done by this process now: one of a kind at a time in each worker, so that minutes and alerts have
-    a process of `worker-back` in any case. What is turned away comes with one of the next ticks."""
-    with one_of(current_worker().engine, f"{kind} of {socket.gethostname()} {os.getppid()}", 1) as has_room:
-        yield has_room
 
 
 @shared_task(base=Job, name="gavel.dispatch")
@@ -93,7 +80,7 @@ def refresh_inventory(source_id: int, lane: str) -> None:
 
 @shared_task(base=Job, name="gavel.backfill")
 def backfill(source_id: int, lane: str) -> None:
-    with _one_of_a_kind("history") as has_room:
+    with one_of_a_kind(current_worker().engine, "history") as has_room:
         if has_room:
             backfilling.backfill(current_worker(), source_id, budget_s=_BACKFILL_BUDGET_S, lane=Lane(lane))
 
@@ -136,7 +123,7 @@ def run_maintenance() -> None:
 
 @shared_task(base=Job, name="gavel.pack", soft_time_limit=_PACK_LIMIT_S, time_limit=_PACK_LIMIT_S + 10)
 def pack() -> None:
-    with _one_of_a_kind("history") as has_room:
+    with one_of_a_kind(current_worker().engine, "history") as has_room:
         if has_room:
             maintenance.pack(current_worker())
 
@@ -155,7 +142,7 @@ def match_guests() -> None:
 def read_imports() -> None:
     """Read files that were uploaded, and find out which host and clock each capture is of."""
     worker = current_worker()
-    with _one_of_a_kind("files") as has_room:
+    with one_of_a_kind(current_worker().engine, "files") as has_room:
         for import_id in imports.read_uploads(worker) if has_room else ():
             captures.tie_import(worker.engine, import_id, worker.now())
 
@@ -163,6 +150,6 @@ def read_imports() -> None:
 @shared_task(base=Job, name="gavel.make_offline", soft_time_limit=_IMPORT_LIMIT_S, time_limit=_IMPORT_LIMIT_S + 10)
 def make_offline() -> None:
     """Make offline environments of files that were uploaded for them."""
-    with _one_of_a_kind("files") as has_room:
+    with one_of_a_kind(current_worker().engine, "files") as has_room:
         if has_room:
             builds.make_environments(current_worker())
