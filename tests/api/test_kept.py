@@ -1,7 +1,6 @@
 """The ranking of the newest minutes is made once for each state of the store, whoever asks."""
 
 import threading
-from collections.abc import Iterator
 
 import pytest
 from fastapi.testclient import TestClient
@@ -15,7 +14,7 @@ from gavel.domain.scope import ScopeKind
 
 
 @pytest.fixture
-def made(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[object]]:
+def made(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     """One entry for each ranking that is made."""
     calls: list[object] = []
     rank = ranking.overview

@@ -37,10 +37,10 @@ def engine(postgres_url: str) -> Iterator[Engine]:
 def done(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Done:
     found = Done()
     monkeypatch.setattr(tasks, "current_worker", lambda: SimpleNamespace(engine=engine))
-    monkeypatch.setattr(tasks.backfilling, "backfill", lambda *_, **__: found.note("history"))
-    monkeypatch.setattr(tasks.maintenance, "pack", lambda *_: found.note("packing"))
-    monkeypatch.setattr(tasks.builds, "make_environments", lambda *_: found.note("environment"))
-    monkeypatch.setattr(tasks.correlating, "correlate", lambda *_, **__: found.note("minutes"))
+    monkeypatch.setattr("gavel.ingest.backfill.backfill", lambda *_, **__: found.note("history"))
+    monkeypatch.setattr("gavel.admin.maintenance.pack", lambda *_: found.note("packing"))
+    monkeypatch.setattr("gavel.offline.builds.make_environments", lambda *_: found.note("environment"))
+    monkeypatch.setattr("gavel.correlate.run.correlate", lambda *_, **__: found.note("minutes"))
     return found
 
 

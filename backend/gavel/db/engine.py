@@ -61,8 +61,8 @@ _LIMITS = {
     # Prepared: overview, summaries and diagnoses alone ask some 130 questions; of a hundred that are kept, those asked in turn push one
     # another out, and are planned every time.
     Role.API: _Limits(pool_size=5, overflow=5, pool_wait=3, statement=15, lock=5, idle_in_transaction=60, prepared=400),
-    # Overflow: a writer that needs a partition makes it in a transaction of its own, on a second connection.
-    Role.WORKER: _Limits(pool_size=2, overflow=2, pool_wait=10, statement=120, lock=30, idle_in_transaction=120),
+    # Overflow: backfill holds three locks, each on a connection, and a writer that needs a partition makes it in a transaction of its own.
+    Role.WORKER: _Limits(pool_size=2, overflow=3, pool_wait=10, statement=120, lock=30, idle_in_transaction=120),
     Role.MIGRATIONS: _Limits(pool_size=1, overflow=1, pool_wait=30, statement=0, lock=0, idle_in_transaction=0),
 }
 _CONNECT_TIMEOUT_S = 5
