@@ -16,7 +16,7 @@ from gavel.domain.scope import ScopeKind, scope_key
 _SERIES = (LEDGER_LEAVES, LEDGER)
 _AFTER, _UNTIL = "to_timestamp(%(after)s)", "to_timestamp(%(until)s)"
 # From the end of the newest minute to one whose next samples, too, have come: however busy the machine, and once all is known to be read.
-_SETTLING_S, CAUGHT_UP_S = 300, 120
+_SETTLING_S, CAUGHT_UP_S = 300, 200
 # The newest minute is changed by every sample that comes; minutes that tests compare end before it.
 _NEWEST_S = 60
 # Minutes of the last two are not owed yet: they wait for what has a say in them (gavel.correlate.run.GRACE).
