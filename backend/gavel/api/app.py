@@ -17,7 +17,6 @@ from gavel.api.deps import AppState, cookie_name, now
 from gavel.api.described import DescribedApi
 from gavel.api.guard import LOOPBACK, RequestGuard
 from gavel.api.headers import Net, SecurityHeaders
-from gavel.api.kept import KeptAnswers
 from gavel.api.offline import PATH as OFFLINE
 from gavel.api.offline import OfflineEnvironments
 from gavel.api.routes import (
@@ -76,7 +75,6 @@ def build(settings: Settings) -> FastAPI:
         here.broadcast.start()
         yield
         here.broadcast.stop()
-        here.kept.close()
         beside.close()
         here.engine.dispose()
 
@@ -147,13 +145,12 @@ def open_app_state(settings: Settings) -> AppState:
     except BaseException:
         engine.dispose()
         raise
-    vault, kept = load_vault(settings.key_file), KeptAnswers()
+    vault = load_vault(settings.key_file)
     return AppState(
         engine=engine,
         vault=vault,
         outside=outside(settings.public_url, settings.alert_networks, plain_http=settings.alert_plain_http),
-        broadcast=Broadcast(settings.database_url, on_minutes=kept.renew),
-        kept=kept,
+        broadcast=Broadcast(settings.database_url),
         setup_file=settings.setup_token_file,
         open_reading=loopback and _public_host(settings) in (None, *LOOPBACK),
         secure_cookies=_is_https(settings),

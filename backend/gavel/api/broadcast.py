@@ -2,14 +2,14 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 
 import structlog
 
 from gavel.api.schemas.system import LiveUpdate
 from gavel.db.errors import StorageError
-from gavel.db.live import LEDGER, News, listen
+from gavel.db.live import News, listen
 
 log = structlog.get_logger(__name__)
 
@@ -23,10 +23,8 @@ _LISTEN_PAUSE_S = 0.25
 class Broadcast:
     """Each listener has room for one pending update: what it missed is contained in the next, since updates say what is newer, not how."""
 
-    def __init__(self, url: str, on_minutes: Callable[[], None] | None = None) -> None:
-        """on_minutes: called, on the event loop, when minutes were written."""
+    def __init__(self, url: str) -> None:
         self._url = url
-        self._on_minutes = on_minutes
         self._revision = 0
         self._newest: LiveUpdate | None = None
         self._changed = asyncio.Event()
@@ -80,8 +78,6 @@ class Broadcast:
                 self._stopping.wait(_RETRY_S)
 
     def _take(self, news: News) -> None:
-        if news.stream == LEDGER and self._on_minutes is not None:
-            self._on_minutes()
         self._pending.append(news)
         if len(self._pending) == 1:
             asyncio.get_running_loop().call_later(_GATHER_S, self._publish)

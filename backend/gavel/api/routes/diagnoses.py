@@ -1,6 +1,6 @@
 """Diagnoses: the environment ranked, and diagnosis, breakdown, occupancy, latency and contributors of one object."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Annotated, TypeVar
@@ -8,7 +8,7 @@ from typing import Annotated, TypeVar
 import msgspec
 from fastapi import APIRouter, Path, Query, Response
 
-from gavel.api.deps import AppDep, AppState, NowDep, ReaderOnly, now
+from gavel.api.deps import AppDep, AppState, NowDep, ReaderOnly
 from gavel.api.filters import FilterDep
 from gavel.api.inputs import Search
 from gavel.api.ranges import Limit, OptionalRange, OptionalRangeDep, RangeDep, window_of
@@ -17,7 +17,6 @@ from gavel.api.schemas.answer import Answer
 from gavel.api.schemas.diagnoses import SEVERITY_LASTS, ConfidenceName, DiagnosisAnswer, OverviewOut, SeverityName
 from gavel.api.schemas.series import Series
 from gavel.db.engine import Connection, reading
-from gavel.db.queries.ranking_state import ranking_state
 from gavel.db.queries.refs import RefKind
 from gavel.diagnosis import breakdown, explain, ranking
 from gavel.diagnosis import contributors as contributing
@@ -77,7 +76,7 @@ Step = Annotated[
 ]
 
 
-@router.get("/overview", response_model=OverviewOut)
+@router.get("/overview")
 def overview(
     app: AppDep,
     at: NowDep,
@@ -92,7 +91,7 @@ def overview(
     order: Annotated[Way, Query()] = "desc",
     limit: Limit = 100,
     offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
-) -> Response:
+) -> OverviewOut:
     """The environment by layer, and its objects ranked. Without a range: the last five analyzed minutes."""
     wanted = Wanted(
         kind=kind.ref,
@@ -106,23 +105,9 @@ def overview(
         limit=limit,
         offset=offset,
     )
-    if window.from_at is None:
-        body = app.kept.answer(wanted, lambda: _state(app), lambda: _ranked(app, wanted, window, now()))
-    else:
-        body = _ranked(app, wanted, window, at)
-    return Response(body, media_type="application/json")
-
-
-def _state(app: AppState) -> Hashable:
-    with reading(app.engine) as connection:
-        return ranking_state(connection)
-
-
-def _ranked(app: AppState, wanted: Wanted, window: OptionalRange, at: datetime) -> bytes:
     with reading(app.engine) as connection:
         found = ranking.overview(connection, wanted, *window_of(connection, window, at))
-    page = {"items": list(found.items), "limit": wanted.limit, "offset": wanted.offset}
-    return OverviewOut(**fields_of(found) | page).model_dump_json().encode()
+    return OverviewOut(**fields_of(found) | {"items": list(found.items), "limit": limit, "offset": offset})
 
 
 @router.get("/environment/latency", response_model=Answer[Latency])
