@@ -19,6 +19,8 @@ BLOCK_S = 60
 _FINE_LOADS = 1000
 _FINE_STEP_S, _COARSE_STEP_S = 1, 5
 _TABLES_KEPT = 16
+# The hour that a vCenter keeps, and its edges: each stream reads it anew, and with less kept each would have it solved anew.
+_KEPT_AT_LEAST = 75
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +87,7 @@ class Blocks:
                 return self._blocks[key]
             block = self._blocks[key] = self._solve(number)
             self._cached_bytes += block.bytes
-            while self._cached_bytes > self._cache_bytes and len(self._blocks) > 1:
+            while self._cached_bytes > self._cache_bytes and len(self._blocks) > _KEPT_AT_LEAST:
                 self._cached_bytes -= self._blocks.popitem(last=False)[1].bytes
             return block
 

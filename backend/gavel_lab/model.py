@@ -68,7 +68,7 @@ class Model:
         environment: Environment,
         placement: Placement,
         *,
-        cache_bytes: int = 3 * 2**30,
+        cache_bytes: int = 640 * 2**20,
         step_s: int | None = None,
     ) -> None:
         """`step_s`: length of a step where the size of the environment shall not decide it; a divisor of 60."""

@@ -8,7 +8,6 @@ from datetime import datetime, timedelta
 import numpy as np
 import pytest
 from sqlalchemy import text
-from structlog.testing import capture_logs
 from tests.correlate.correlated import START, Environment, begun
 from tests.db.environments import batch, naa, serials
 
@@ -54,13 +53,13 @@ class Site:
                 self.look(at_s)
 
     def look(self, at_s: int) -> int:
-        with capture_logs() as log:
-            found = self.environment.correlate(START + at_s * SECOND)
-        for entry in log:
-            if entry["event"] == "correlated":
-                first = (datetime.fromisoformat(entry["since"]) - START) // MINUTE
-                minutes = range(first, first + entry["minutes"])
-                self.written += [Written(n, at_s - 60 * (n + 1), entry["early"]) for n in minutes]
+        found = self.environment.correlate(START + at_s * SECOND)
+        # Every writing of a minute leaves a note to the rules of alerts.
+        with transaction(self.environment.engine) as connection:
+            notes = connection.execute(text("DELETE FROM written_minute RETURNING id, minute, is_whole")).all()
+        first = round(START.timestamp()) // 60
+        for _, at, is_whole in sorted(notes):
+            self.written.append(Written(at - first, at_s - 60 * (at - first + 1), not is_whole))
         return found
 
     def whole(self, minute: int) -> list[int]:

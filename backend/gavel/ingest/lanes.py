@@ -89,7 +89,7 @@ def slot_in(engine: Engine, lane: Lane) -> Iterator[bool]:
 
 
 @contextmanager
-def one_of_a_kind(engine: Engine, kind: str) -> Iterator[bool]:
+def one_at_a_time(engine: Engine, kind: str) -> Iterator[bool]:
     """Whether work that takes long may be done by this process now: one of a kind at a time in each worker, so that minutes and alerts have
     a process of `worker-back` in any case. What is turned away comes with one of the next ticks."""
     with one_of(engine, f"{kind} of {socket.gethostname()} {os.getppid()}", 1) as has_room:

@@ -11,7 +11,7 @@ from gavel.correlate import baseline, captures, findings
 from gavel.correlate import run as correlating
 from gavel.ingest import backfill as backfilling
 from gavel.ingest import guest_matching, imports, inventory, live
-from gavel.ingest.lanes import PASS_S, Lane, UnfinishedError, one_of_a_kind
+from gavel.ingest.lanes import PASS_S, Lane, UnfinishedError, one_at_a_time
 from gavel.ingest.schedule import due_work
 from gavel.ingest.troubles import UnavailableError, log_once_per_minute
 from gavel.jobs.schedule import APART, NOTIFY
@@ -80,7 +80,7 @@ def refresh_inventory(source_id: int, lane: str) -> None:
 
 @shared_task(base=Job, name="gavel.backfill")
 def backfill(source_id: int, lane: str) -> None:
-    with one_of_a_kind(current_worker().engine, "history") as has_room:
+    with one_at_a_time(current_worker().engine, "history") as has_room:
         if has_room:
             backfilling.backfill(current_worker(), source_id, budget_s=_BACKFILL_BUDGET_S, lane=Lane(lane))
 
@@ -123,7 +123,7 @@ def run_maintenance() -> None:
 
 @shared_task(base=Job, name="gavel.pack", soft_time_limit=_PACK_LIMIT_S, time_limit=_PACK_LIMIT_S + 10)
 def pack() -> None:
-    with one_of_a_kind(current_worker().engine, "history") as has_room:
+    with one_at_a_time(current_worker().engine, "history") as has_room:
         if has_room:
             maintenance.pack(current_worker())
 
@@ -142,7 +142,7 @@ def match_guests() -> None:
 def read_imports() -> None:
     """Read files that were uploaded, and find out which host and clock each capture is of."""
     worker = current_worker()
-    with one_of_a_kind(current_worker().engine, "files") as has_room:
+    with one_at_a_time(worker.engine, "files") as has_room:
         for import_id in imports.read_uploads(worker) if has_room else ():
             captures.tie_import(worker.engine, import_id, worker.now())
 
@@ -150,6 +150,6 @@ def read_imports() -> None:
 @shared_task(base=Job, name="gavel.make_offline", soft_time_limit=_IMPORT_LIMIT_S, time_limit=_IMPORT_LIMIT_S + 10)
 def make_offline() -> None:
     """Make offline environments of files that were uploaded for them."""
-    with one_of_a_kind(current_worker().engine, "files") as has_room:
+    with one_at_a_time(current_worker().engine, "files") as has_room:
         if has_room:
             builds.make_environments(current_worker())

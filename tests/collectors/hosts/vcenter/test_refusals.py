@@ -112,6 +112,19 @@ def test_a_server_that_does_not_expand_instances_is_asked_for_them_by_name(
     assert collector.usage.calls - before < 12, "instances are asked for once"
 
 
+def test_a_vm_without_disks_that_is_asked_alone_is_no_reason_to_doubt_the_server(
+    lab: Lab, past: tuple[datetime, datetime], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lab.fault(NEW, "no_expansion")
+    collector = lab.collector(NEW)
+    found = rows(collector.samples(Stream.VM_DISK, *past))
+    alone = next(iter(found))[0].partition("/")[0]
+    monkeypatch.setattr(collector._perf._instances, "of", lambda *_: {})
+    assert rows(collector.samples(Stream.VM_DISK, *past, alone.__eq__)) == set()
+    with pytest.raises(ProtocolError, match="not a complete vCenter"):
+        list(collector.samples(Stream.VM_DISK, *past))
+
+
 # --- what is refused is named --------------------------------------------------------------------------------------------
 
 

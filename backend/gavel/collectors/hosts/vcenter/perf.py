@@ -122,7 +122,8 @@ class PerfReader:
         answered = False
         refused: list[str] = []
         plans = self.plans(stream, asks)
-        if not self._expands and plans and not any(plan.calls for plan in plans):
+        # Of some entities alone, none need have a part.
+        if asks is None and not self._expands and plans and not any(plan.calls for plan in plans):
             raise ProtocolError(
                 f"{self._client.address}: QueryPerf does not expand the instance '*', and the server names no instance of the"
                 f" counters of {stream}; it is not a complete vCenter."
