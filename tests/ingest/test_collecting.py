@@ -230,6 +230,24 @@ def test_of_ticks_that_waited_for_one_another_the_first_reads(scene: Scene) -> N
     assert len(scene.array.reads) == reads + 1
 
 
+def test_what_comes_late_right_after_a_crash_of_the_database_is_read_with_the_next_sample(scene: Scene) -> None:
+    """A crash empties what is remembered of the last reads: who is missing from the first one after it is not known."""
+    collect_live(scene.place, scene.source_id)
+    scene.pass_time(seconds=GRAIN_S)
+    collect_live(scene.place, scene.source_id)
+    with scene.engine.begin() as connection:
+        connection.execute(text("TRUNCATE recent_samples"))
+    scene.array.late = timedelta(seconds=20)
+    newest = int(scene.pass_time(seconds=GRAIN_S).timestamp()) // GRAIN_S * GRAIN_S
+    collect_live(scene.place, scene.source_id)
+    assert ("v1", newest) in scene.rows()
+    assert ("v0", newest) not in scene.rows()
+    scene.array.late = timedelta(0)
+    scene.pass_time(seconds=GRAIN_S + 5)
+    collect_live(scene.place, scene.source_id)
+    assert ("v0", newest) in scene.rows()
+
+
 def test_a_clock_that_was_set_back_does_not_stop_polling(scene: Scene) -> None:
     collect_live(scene.place, scene.source_id)
     scene.pass_time(hours=-2)

@@ -20,10 +20,9 @@ _SETTLING_S, CAUGHT_UP_S = 300, 200
 # The newest minute is changed by every sample that comes; minutes that tests compare end before it.
 _NEWEST_S = 60
 # Minutes of the last two are not owed yet: they wait for what has a say in them (gavel.correlate.run.GRACE).
-_OWED = """
-    SELECT extract(epoch FROM now() - c.until_at)::float8, (
-        SELECT count(*) FROM dirty_minute WHERE NOT is_late OR minute < date_trunc('minute', now() - interval '120 seconds')
-    ) + (
+OWED_MINUTES = "FROM dirty_minute WHERE NOT is_late OR minute < date_trunc('minute', now() - interval '120 seconds')"
+_OWED = f"""
+    SELECT extract(epoch FROM now() - c.until_at)::float8, (SELECT count(*) {OWED_MINUTES}) + (
         SELECT count(*) FROM dirty_window w WHERE w.kind = ANY(%(kinds)s) AND w.lo < c.until_at - %(newest)s * interval '1 second'
     ) FROM (VALUES (1)) once LEFT JOIN correlated c ON true
 """

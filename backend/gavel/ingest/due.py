@@ -35,9 +35,7 @@ class DueStream:
     def window(self, source_now: datetime) -> LiveWindow:
         """From where the ones that are asked stand; all that may still change is asked for with a new sample only."""
         window = live_window(self.known, source_now, self.plan)
-        if self.known is None or self.taken is None or window.skipped:
-            return window
-        if window.is_whole_look and self.taken.is_newest:
+        if self.known is None or self.taken is None or window.skipped or self._is_of_everybody(window):
             return window
         revised = self.known.until - self.plan.interval * self.plan.revised
         since = min(self.taken.since, revised)
@@ -45,7 +43,12 @@ class DueStream:
 
     def asks(self, window: LiveWindow) -> Callable[[str], bool] | None:
         """Whom the source is asked for; None for everybody."""
-        return None if self.taken is None or window.is_whole_look or window.skipped else self.taken.asks
+        return None if self.taken is None or window.skipped or self._is_of_everybody(window) else self.taken.asks
+
+    def _is_of_everybody(self, window: LiveWindow) -> bool:
+        """Whether it is not known who was missing from the last read, or all that may still change is asked for, with a new sample."""
+        is_unknown = self.known is not None and self.known.complete_until is None
+        return is_unknown or (window.is_whole_look and self.taken is not None and self.taken.is_newest)
 
 
 class Look:
@@ -75,7 +78,8 @@ class Look:
             return DueStream(stream, plan, known, newest, taken)
         if is_waited_for(newest, step, settle_s, now) or not is_due(known, at_source(now, self.clock), plan):
             return None
-        return DueStream(stream, plan, known)
+        # Where nothing is remembered, as after a crash of the database, a half filled sample looks whole: those before it are read, too.
+        return DueStream(stream, plan, replace(known, complete_until=None))
 
     def learn(self, connection: Connection, due: DueStream) -> None:
         """From what a read has brought, in its transaction: how long to wait after the end of a sample, and when the next one is there."""
