@@ -92,6 +92,9 @@ export default defineConfig({
     include: ['src/**/*.test.{ts,tsx}'],
     setupFiles: ['src/testing/setup.ts'],
     restoreMocks: true,
+    // Two cores serve browsers and databases beside: patience costs nothing where nothing is wrong.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     css: { include: [/tokens\.css/] },
     env: { TZ: 'UTC' },
   },

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from '@playwright/test'
 import { gavelNow } from './clock'
-import { asLongNamed, HOSTILE_NAMES } from './scenes'
+import { asLongNamed, get, HOSTILE_NAMES } from './scenes'
 
 const EXAMPLES = JSON.parse(
   readFileSync(new URL('../../backend/gavel/api/examples_alerts.json', import.meta.url), 'utf8'),
@@ -317,7 +317,7 @@ export async function asOneAlert(
 }
 
 async function answered(page: Page, path: string): Promise<unknown> {
-  const answer = await page.request.get(`/api/v1${path}`)
+  const answer = await get(page.request, `/api/v1${path}`)
   if (!answer.ok()) throw new Error(`${path} answered ${answer.status()}: ${await answer.text()}`)
   return await answer.json()
 }

@@ -22,6 +22,8 @@ test('columns of a list are chosen by keyboard, stay, travel in a link, and are 
 
   await page.goto('/datastores?columns=name,vms,type')
   await expect(table.getByRole('columnheader')).toHaveText([/^Datastore/, 'VMs', 'Type'])
+  // The file is named by the newest sample in the list.
+  await expect(table.getByRole('row').nth(1)).toContainText(/\d/)
   const saved = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Save as CSV' }).click()
   const file = await saved

@@ -1,7 +1,7 @@
 /** What really happens in the lab while the product looks at it, and when the product has read and judged it. */
 
 import { type APIRequestContext, expect } from '@playwright/test'
-import { api } from './scenes'
+import { api, get } from './scenes'
 
 const MINUTE_MS = 60_000
 /** A phase's own edges are no minutes of it: closed loops settle, samples straddle. */
@@ -38,7 +38,7 @@ const NOT_MEASURED = 'guest-queue'
 
 /** What plays at some time between two instants, and can be seen. */
 export async function playing(request: APIRequestContext, from_ms: number, to_ms: number): Promise<Phase[]> {
-  const answer = await request.get(`${TRUTH_URL}/stories?from=${from_ms / 1000}&to=${to_ms / 1000}`)
+  const answer = await get(request, `${TRUTH_URL}/stories?from=${from_ms / 1000}&to=${to_ms / 1000}`)
   if (!answer.ok()) throw new Error(`the lab's truth answered ${answer.status()}: ${await answer.text()}`)
   const { stories } = (await answer.json()) as { stories: Phase[] }
   return stories.filter(({ story }) => story !== NOT_MEASURED)
@@ -46,7 +46,7 @@ export async function playing(request: APIRequestContext, from_ms: number, to_ms
 
 /** From the first to the last minute of the last hour that the product has judged, backfill included, as far as they are without a hole. */
 async function judgedSpan(request: APIRequestContext, datastore: number): Promise<{ from_ms: number; to_ms: number }> {
-  const answer = await request.get(`/api/v1/datastores/${datastore}/latency?from=-65m&to=now`)
+  const answer = await get(request, `/api/v1/datastores/${datastore}/latency?from=-65m&to=now`)
   const { times_ms, minutes_there } = (await answer.json()) as { times_ms: number[]; minutes_there: number[] }
   let last = times_ms.length - 1
   while (last > 0 && !minutes_there[last]) last--

@@ -36,8 +36,13 @@ export interface ListAnswer {
   offset: number
 }
 
+/** An answer of the API. The server closes idle connections: one that closes just as it is taken up again is opened anew. */
+export function get(request: APIRequestContext, url: string) {
+  return request.get(url, { maxRetries: 2 })
+}
+
 export async function api(request: APIRequestContext, path: string): Promise<ListAnswer> {
-  const answer = await request.get(API + path)
+  const answer = await get(request, API + path)
   if (!answer.ok()) throw new Error(`${path} answered ${answer.status()}: ${await answer.text()}`)
   return (await answer.json()) as ListAnswer
 }
@@ -78,7 +83,7 @@ export async function overviewOf(
   to_at: string
   ledger_until_at: string | null
 }> {
-  const answer = await request.get(`${API}/overview?kind=${kind}`)
+  const answer = await get(request, `${API}/overview?kind=${kind}`)
   if (!answer.ok()) throw new Error(`/overview answered ${answer.status()}: ${await answer.text()}`)
   return await answer.json()
 }
@@ -113,7 +118,7 @@ interface Breakdown {
 }
 
 async function shareOfService(request: APIRequestContext, datastoreId: number): Promise<number> {
-  const answer = await request.get(`${API}/datastores/${datastoreId}/waterfall`)
+  const answer = await get(request, `${API}/datastores/${datastoreId}/waterfall`)
   if (!answer.ok()) throw new Error(`/waterfall answered ${answer.status()}: ${await answer.text()}`)
   const { directions }: Breakdown = await answer.json()
   const parts = directions.find(({ direction }) => direction === 'all')?.parts ?? []
@@ -124,7 +129,7 @@ export async function diagnosisOf(
   request: APIRequestContext,
   id: number,
 ): Promise<{ sentence: { head: { headline: string } }; evidence: { side: string }[] }> {
-  return await (await request.get(`${API}/datastores/${id}/diagnosis`)).json()
+  return await (await get(request, `${API}/datastores/${id}/diagnosis`)).json()
 }
 
 /** A titled part of a page. */
@@ -166,7 +171,7 @@ export const HOSTILE_NAMES = [
 /** As long as a name may be, and different only at its end. */
 const LONG_NAME = `prod-${'very-'.repeat(37)}long-42`.padStart(200, 'x')
 
-/** The real answer. The server closes idle connections: one that closes just as it is taken up again is opened anew. */
+/** The real answer; of connections that close, as above. */
 export function fetched(route: Route, url = new URL(route.request().url())) {
   return route.fetch({ url: url.toString(), maxRetries: 2 })
 }

@@ -1,6 +1,6 @@
 import type { APIRequestContext, Page, Route } from '@playwright/test'
 import { violationsInDarkAndLight } from './accessible'
-import { ADMIN_STATE, card, fetched } from './scenes'
+import { ADMIN_STATE, card, fetched, get } from './scenes'
 import { type LabSource, withSecondLab } from './secondLab'
 import { asSick } from './sickScene'
 import { expect, test } from './watch'
@@ -180,7 +180,7 @@ test.describe('signed in', () => {
     page,
     request,
   }) => {
-    const listed = (await (await request.get('/api/v1/sources')).json()) as Polled[]
+    const listed = (await (await get(request, '/api/v1/sources')).json()) as Polled[]
     const array = listed.find(({ kind }) => kind === 'flasharray')?.settings as Polled['settings']
     await page.goto('/sources')
     await page.getByRole('button', { name: 'Add source' }).first().click()
@@ -296,7 +296,7 @@ interface Listed {
 }
 
 async function sourceNamed(request: APIRequestContext, name: string): Promise<Listed | undefined> {
-  const sources = (await (await request.get('/api/v1/sources')).json()) as Listed[]
+  const sources = (await (await get(request, '/api/v1/sources')).json()) as Listed[]
   return sources.find((source) => source.name === name)
 }
 

@@ -175,7 +175,7 @@ test('a board stays on its screen from every distance, with every layer and with
   await page.route(/\/api\/v1\/sources$/, async (route) => {
     const answer = await fetched(route)
     const sources = await answer.json()
-    const json = sources.map((source: object, n: number) => (n < 2 ? { ...source, state: 'failing' } : source))
+    const json = sources.map((source: object, n: number) => ({ ...source, state: n < 2 ? 'failing' : 'live' }))
     await route.fulfill({ response: answer, json })
   })
   for (const distance_m of [2, 4, 5, 8]) {

@@ -162,6 +162,7 @@ def test_offline_environment_is_made_of_a_capture_that_was_imported_and_leaves_t
         ("array", b"{}", "is no export of an array"),
         ("array", gzip.compress(b"{}")[:-4], "cannot be read"),
     ],
+    ids=["top of Linux", "no export", "cut gzip"],
 )
 def test_offline_upload_that_cannot_be_used_fails_with_file_and_reason_and_keeps_no_bytes(
     site: Site, kind: str, data: bytes, reason: str

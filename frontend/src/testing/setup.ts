@@ -1,6 +1,9 @@
-import { cleanup } from '@testing-library/react'
+import { cleanup, configure } from '@testing-library/react'
 import { afterEach, vi } from 'vitest'
 import { matchMediaOnScreen, offScreen } from './screen'
+
+// Of the machine, as for whole tests (vite.config.ts).
+configure({ asyncUtilTimeout: 20_000 })
 
 if (typeof window !== 'undefined') {
   afterEach(cleanup)
