@@ -18,7 +18,7 @@ from gavel.db.write.ledger import write_ledger
 from gavel.domain.inventory import Inventory, InventoryTaken
 from gavel.domain.io_path import SPANS, Layer, Segment
 from gavel.domain.ledger import LedgerRows, Notes
-from gavel.domain.scope import ScopeKind, scope_key
+from gavel.domain.scope import ENVIRONMENT_ID, ScopeKind, scope_key
 from gavel.domain.source import SourceKind
 
 MINUTE = timedelta(minutes=1)
@@ -167,6 +167,8 @@ class Environment:
     def write(self, entries: Sequence[Entry]) -> None:
         with transaction(self.engine) as connection:
             written(connection, entries, replaced=sorted({at for _, _, at, _ in entries}))
+            # As the transaction does that writes minutes.
+            connection.execute(text("UPDATE correlated SET until_at = until_at"))
 
     def attributed_until(self, at: datetime) -> None:
         with transaction(self.engine) as connection:
@@ -177,12 +179,19 @@ class Environment:
         self.write([(kind, thing, NOW - n * MINUTE, row) for n in range(1, count + 1)])
 
     def expect(self, kind: ScopeKind, thing: int, hours: Mapping[int, tuple[float, float]]) -> None:
-        """SAN and array µs by hour of the day, as a week of history would have left them."""
+        """SAN and array µs by hour of the day, as a week of history would have left them: each hour with a row of the whole environment."""
         with transaction(self.engine) as connection:
             for hour, (san_us, array_us) in hours.items():
                 connection.execute(
                     text("INSERT INTO expectation VALUES (:key, :hour, :san, :array, 7, :now)"),
                     {"key": scope_key(kind, thing), "hour": hour, "san": san_us, "array": array_us, "now": NOW},
+                )
+                connection.execute(
+                    text(
+                        "INSERT INTO expectation VALUES (:key, :hour, NULL, NULL, 0, clock_timestamp())"
+                        " ON CONFLICT (entity_id, hour) DO UPDATE SET computed_at = excluded.computed_at"
+                    ),
+                    {"key": scope_key(ScopeKind.ENVIRONMENT, ENVIRONMENT_ID), "hour": hour},
                 )
 
 

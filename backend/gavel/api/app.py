@@ -17,6 +17,7 @@ from gavel.api.deps import AppState, cookie_name, now
 from gavel.api.described import DescribedApi
 from gavel.api.guard import LOOPBACK, RequestGuard
 from gavel.api.headers import Net, SecurityHeaders
+from gavel.api.kept import KeptAnswers
 from gavel.api.offline import PATH as OFFLINE
 from gavel.api.offline import OfflineEnvironments
 from gavel.api.routes import (
@@ -145,12 +146,13 @@ def open_app_state(settings: Settings) -> AppState:
     except BaseException:
         engine.dispose()
         raise
-    vault = load_vault(settings.key_file)
+    vault, kept = load_vault(settings.key_file), KeptAnswers()
     return AppState(
         engine=engine,
         vault=vault,
         outside=outside(settings.public_url, settings.alert_networks, plain_http=settings.alert_plain_http),
-        broadcast=Broadcast(settings.database_url),
+        broadcast=Broadcast(settings.database_url, kept),
+        kept=kept,
         setup_file=settings.setup_token_file,
         open_reading=loopback and _public_host(settings) in (None, *LOOPBACK),
         secure_cookies=_is_https(settings),

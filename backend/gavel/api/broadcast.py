@@ -2,20 +2,24 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
 import structlog
 
+from gavel.api.kept import KeptAnswers
 from gavel.api.schemas.system import LiveUpdate
 from gavel.db.errors import StorageError
-from gavel.db.live import News, listen
+from gavel.db.live import LEDGER, News, listen
 
 log = structlog.get_logger(__name__)
 
 # News within this time go out as one update.
 _GATHER_S = 0.5
 _RETRY_S = 2.0
+# Listeners hear of newer minutes after so long at most.
+_RENEWAL_S = 5.0
 _RECENT = timedelta(minutes=1)
 _LISTEN_PAUSE_S = 0.25
 
@@ -23,8 +27,11 @@ _LISTEN_PAUSE_S = 0.25
 class Broadcast:
     """Each listener has room for one pending update: what it missed is contained in the next, since updates say what is newer, not how."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, kept: KeptAnswers) -> None:
+        """kept: is made again before listeners hear of newer minutes, so that what they ask for then is there."""
         self._url = url
+        self._kept = kept
+        self._renewals: set[asyncio.Task[None]] = set()
         self._revision = 0
         self._newest: LiveUpdate | None = None
         self._changed = asyncio.Event()
@@ -78,12 +85,27 @@ class Broadcast:
                 self._stopping.wait(_RETRY_S)
 
     def _take(self, news: News) -> None:
+        if news.stream == LEDGER:
+            self._kept.expect()
         self._pending.append(news)
         if len(self._pending) == 1:
             asyncio.get_running_loop().call_later(_GATHER_S, self._publish)
 
     def _publish(self) -> None:
         gathered, self._pending = self._pending, []
+        if any(news.stream == LEDGER for news in gathered):
+            renewal = asyncio.create_task(self._renewed(gathered))
+            self._renewals.add(renewal)
+            renewal.add_done_callback(self._renewals.discard)
+        else:
+            self._send(gathered)
+
+    async def _renewed(self, gathered: Sequence[News]) -> None:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(asyncio.to_thread(self._kept.renew), _RENEWAL_S)
+        self._send(gathered)
+
+    def _send(self, gathered: Sequence[News]) -> None:
         self._revision += 1
         untils = [news.until_at for news in gathered if news.until_at]
         self._newest = LiveUpdate(

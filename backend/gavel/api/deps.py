@@ -14,6 +14,7 @@ from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBea
 from gavel.admin.access import is_still, role_of
 from gavel.api.broadcast import Broadcast
 from gavel.api.guard import is_forwarded
+from gavel.api.kept import KeptAnswers
 from gavel.api.throttle import Throttle
 from gavel.db import live
 from gavel.db.engine import Engine, transaction
@@ -43,6 +44,7 @@ class AppState:
     ingest_port: int | None
     ingest_is_tls: bool
     throttle: Throttle = field(default_factory=Throttle)
+    kept: KeptAnswers = field(default_factory=KeptAnswers)
 
 
 def cookie_name(vault: Vault, *, is_https: bool, path: str = "") -> str:

@@ -16,6 +16,7 @@ from gavel import __version__
 from gavel.api import deps, pages, problems
 from gavel.api.deps import AppState, Asker, BearerDep, SessionDep
 from gavel.api.described import DescribedApi
+from gavel.api.kept import KeptAnswers
 from gavel.db.engine import Engine, Role, open_engine
 from gavel.db.errors import NotFoundError, StorageError
 from gavel.domain.errors import GavelError
@@ -130,7 +131,7 @@ class OfflineEnvironments:
         app = DescribedApi(
             title=f"Gavel, {environment.name}", version=__version__, docs_url=None, redoc_url=None, openapi_url=None
         )
-        app.state.house = replace(live, engine=engine, database_dir=None)
+        app.state.house = replace(live, engine=engine, database_dir=None, kept=KeptAnswers())
         app.dependency_overrides[deps.now] = lambda: at
 
         def reader(request: Request, bearer: BearerDep, session: SessionDep) -> Asker:

@@ -10,7 +10,6 @@ from gavel.db.engine import Connection
 from gavel.db.queries.labels import values_of
 from gavel.db.queries.refs import RefKind
 from gavel.db.queries.scopes import ledger_until
-from gavel.db.series.modes import storage
 from gavel.diagnosis.ranking import RankedObject, Totals, ranked_objects, totals_of
 from gavel.diagnosis.ranking_rows import Ranking, RankingWindow, Wanted, Way, rank
 from gavel.domain.io_path import Severity
@@ -67,7 +66,7 @@ class _Group:
 
 def groups(connection: Connection, query: GroupsQuery, from_at: datetime, to_at: datetime) -> GroupList:
     """Raises ValueError for an empty range."""
-    ranking = rank(connection, Wanted(RefKind.VM), RankingWindow(from_at, to_at, storage(connection)))
+    ranking = rank(connection, Wanted(RefKind.VM), RankingWindow.of(connection, from_at, to_at))
     label, values = values_of(connection, RefKind.VM, query.label)
     wanted = query.search.casefold()
     found = [one for one in _grouped(ranking, values) if wanted in (one.value or "").casefold()]

@@ -17,7 +17,6 @@ from gavel.db.queries.paging import ListQuery, RecordPage
 from gavel.db.queries.refs import RefKind
 from gavel.db.queries.vms import VmRecord
 from gavel.db.queries.volumes import VolumeRecord
-from gavel.db.series.modes import storage
 from gavel.diagnosis.ranking import RankedObject, ranked_objects
 from gavel.diagnosis.ranking_rows import Order, Ranking, RankingWindow, Wanted, rank, rank_things
 from gavel.domain.fields import fields_of
@@ -99,7 +98,7 @@ def listed(
     now: datetime,
 ) -> RecordPage[Item]:
     """Raises ValueError for an empty range."""
-    over = RankingWindow(*window, storage(connection))
+    over = RankingWindow.of(connection, *window)
     ranking = _ranking(connection, wanted.kind, query, over)
     if query.order is not None and ranking is not None:
         page = ranking.page(query.newest.limit, query.newest.offset)

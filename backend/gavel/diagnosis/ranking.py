@@ -12,7 +12,6 @@ from gavel.db.engine import Connection
 from gavel.db.queries.owners import Owner, meant_values
 from gavel.db.queries.refs import EntityRef, RefKind
 from gavel.db.queries.scopes import SCOPES, arrays_behind, ledger_until, present_things
-from gavel.db.series.modes import storage
 from gavel.diagnosis.cause import Cause
 from gavel.diagnosis.diagnose import DiagnosedRows, DiagnosisState, OccupancyNumbers, occupancies
 from gavel.diagnosis.excess import excess_outstanding_of_parts, occupancy_of_parts, occupancy_of_rows
@@ -93,7 +92,7 @@ class Overview:
 
 def overview(connection: Connection, wanted: Wanted, from_at: datetime, to_at: datetime) -> Overview:
     """Raises ValueError for an empty range."""
-    window = RankingWindow(from_at, to_at, storage(connection))
+    window = RankingWindow.of(connection, from_at, to_at)
     environment = diagnose_things(connection, ScopeKind.ENVIRONMENT, [ENVIRONMENT_ID], window)
     ranking = rank(connection, wanted, window)
     is_whole = wanted.kind is RefKind.DATASTORE and not wanted.search and wanted.filter.is_empty

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -11,12 +11,13 @@ from gavel.analysis.intervals import Floats
 from gavel.analysis.segments import SPAN_LAYERS
 from gavel.analysis.topology import Index
 from gavel.db.engine import Connection
+from gavel.db.queries.expectations import array_settings, histories
 from gavel.db.queries.ledger import Detail, ledger
 from gavel.db.queries.object_filter import NO_FILTER, ObjectFilter
 from gavel.db.queries.refs import RefKind
 from gavel.db.queries.scopes import SCOPES, present_things
-from gavel.db.series.modes import Storage
-from gavel.diagnosis.baselines import UsualOf, hours_of, usual
+from gavel.db.series.modes import Storage, storage
+from gavel.diagnosis.baselines import UsualOf, hours_of, usual_of
 from gavel.diagnosis.diagnose import DiagnosedRows, DiagnosisState, diagnose_rows
 from gavel.diagnosis.own_layers import own_severity
 from gavel.diagnosis.streaks import SHORT, streak_ends
@@ -47,11 +48,16 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class RankingWindow:
-    """storage: what retention depends on."""
+    """storage: what retention depends on. array_settings: of every array source, by its id."""
 
     from_at: datetime
     to_at: datetime
     storage: Storage
+    array_settings: Mapping[int, Mapping[str, Any]]
+
+    @classmethod
+    def of(cls, connection: Connection, from_at: datetime, to_at: datetime) -> "RankingWindow":
+        return cls(from_at, to_at, storage(connection), array_settings(connection))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +79,7 @@ def diagnose_things(
     found = ledger(connection, keys.tolist(), window.from_at, window.to_at, None, Detail.LAYERS, storage=window.storage)
     position = np.searchsorted(keys, found.keys)
     hours = np.tile(hours_of(found.from_at, found.to_at), (len(found), 1))
-    known = usual(connection, scope, wanted.tolist())
+    known = usual_of(connection, scope, wanted.tolist(), histories(connection, keys.tolist()), window.array_settings)
     ruled = diagnose_rows(found, scope, position, known, hours)
     return ThingDiagnoses(wanted[position], UsualOf(wanted, known), ruled, found.from_at, found.to_at)
 

@@ -17,6 +17,7 @@ from gavel.api.schemas.answer import Answer
 from gavel.api.schemas.diagnoses import SEVERITY_LASTS, ConfidenceName, DiagnosisAnswer, OverviewOut, SeverityName
 from gavel.api.schemas.series import Series
 from gavel.db.engine import Connection, reading
+from gavel.db.queries.ranking_state import RankingState, ranking_state
 from gavel.db.queries.refs import RefKind
 from gavel.diagnosis import breakdown, explain, ranking
 from gavel.diagnosis import contributors as contributing
@@ -76,7 +77,7 @@ Step = Annotated[
 ]
 
 
-@router.get("/overview")
+@router.get("/overview", response_model=OverviewOut)
 def overview(
     app: AppDep,
     at: NowDep,
@@ -91,7 +92,7 @@ def overview(
     order: Annotated[Way, Query()] = "desc",
     limit: Limit = 100,
     offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
-) -> OverviewOut:
+) -> Response:
     """The environment by layer, and its objects ranked. Without a range: the last five analyzed minutes."""
     wanted = Wanted(
         kind=kind.ref,
@@ -105,9 +106,23 @@ def overview(
         limit=limit,
         offset=offset,
     )
+    if window.from_at is None:
+        body = app.kept.answer(wanted, lambda: _state(app), lambda: _ranked(app, wanted, window, at))
+    else:
+        body = _ranked(app, wanted, window, at)
+    return Response(body, media_type="application/json")
+
+
+def _state(app: AppState) -> RankingState:
+    with reading(app.engine) as connection:
+        return ranking_state(connection)
+
+
+def _ranked(app: AppState, wanted: Wanted, window: OptionalRange, at: datetime) -> bytes:
     with reading(app.engine) as connection:
         found = ranking.overview(connection, wanted, *window_of(connection, window, at))
-    return OverviewOut(**fields_of(found) | {"items": list(found.items), "limit": limit, "offset": offset})
+    page = {"items": list(found.items), "limit": wanted.limit, "offset": wanted.offset}
+    return OverviewOut(**fields_of(found) | page).model_dump_json().encode()
 
 
 @router.get("/environment/latency", response_model=Answer[Latency])

@@ -1,0 +1,163 @@
+"""The ranking of the newest minutes is made once for each state of the store, whoever asks."""
+
+import threading
+
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import text
+from tests.api.ledgers import KERNEL, Environment, ask, between, minute
+
+from gavel.api.kept import KeptAnswers
+from gavel.db.engine import transaction
+from gavel.db.queries.ranking_state import RankingState
+from gavel.diagnosis import ranking
+from gavel.domain.scope import ENVIRONMENT_ID, ScopeKind, scope_key
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """One entry for each ranking that is made."""
+    calls: list[object] = []
+    rank = ranking.overview
+
+    def counted(*arguments: object) -> object:
+        calls.append(arguments)
+        return rank(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(ranking, "overview", counted)
+    return calls
+
+
+def test_who_asks_for_the_same_gets_the_same_until_something_is_written(
+    client: TestClient, environment: Environment, made: list[object]
+) -> None:
+    simple = environment.id("datastore", "simple")
+    environment.last_minutes(ScopeKind.DATASTORE, simple, 5, minute(600_000, 0, KERNEL))
+    first = ask(client, "overview")
+    assert ask(client, "overview") == first
+    assert len(made) == 1
+    assert ask(client, "overview?kind=hosts") != first
+    assert len(made) == 2
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE correlated SET until_at = until_at",
+        "INSERT INTO ledger_minute (minute, rules, proof_id) VALUES (date_trunc('minute', now()), 1, NULL)",
+        "UPDATE source SET inventory_at = now()",
+        "UPDATE source SET name = name || ' (old)'",
+        "INSERT INTO label_meaning (meaning, label_name) VALUES ('owner', 'team')",
+        f"INSERT INTO expectation VALUES ({scope_key(ScopeKind.ENVIRONMENT, ENVIRONMENT_ID)}, 3, 100, 200, 7, now())",
+    ],
+)
+def test_what_was_written_is_seen_at_once(
+    client: TestClient, environment: Environment, made: list[object], change: str
+) -> None:
+    environment.last_minutes(ScopeKind.DATASTORE, environment.id("datastore", "simple"), 5, minute(600_000, 0, KERNEL))
+    ask(client, "overview")
+    with transaction(environment.engine) as connection:
+        connection.execute(text(change))
+    ask(client, "overview")
+    assert len(made) == 2
+
+
+def test_a_range_is_not_kept(client: TestClient, environment: Environment, made: list[object]) -> None:
+    environment.last_minutes(ScopeKind.DATASTORE, environment.id("datastore", "simple"), 5, minute(600_000, 0, KERNEL))
+    for _ in range(2):
+        ask(client, f"overview?{between(10, 0)}")
+    assert len(made) == 2
+
+
+def state(minutes: int, rest: int = 0) -> RankingState:
+    return RankingState(str(minutes), str(rest))
+
+
+def test_who_asks_meanwhile_waits_for_the_one_that_is_being_made() -> None:
+    kept, began, may_end, made = KeptAnswers(), threading.Event(), threading.Event(), list[int]()
+
+    def make() -> bytes:
+        made.append(1)
+        began.set()
+        assert may_end.wait(10)
+        return b"found"
+
+    found: list[bytes] = []
+    askers = [threading.Thread(target=lambda: found.append(kept.answer("q", lambda: state(1), make))) for _ in range(5)]
+    for one in askers:
+        one.start()
+    assert began.wait(10)
+    may_end.set()
+    for one in askers:
+        one.join(10)
+    assert (found, made) == ([b"found"] * 5, [1])
+
+
+def test_newer_minutes_have_it_made_again_and_who_asks_meanwhile_does_not_wait() -> None:
+    kept, stored, made = KeptAnswers(), [state(1)], list[str]()
+    began, may_end = threading.Event(), threading.Event()
+
+    def make() -> bytes:
+        made.append(stored[0].minutes)
+        if len(made) > 1:
+            began.set()
+            assert may_end.wait(10)
+        return stored[0].minutes.encode()
+
+    def asked() -> bytes:
+        return kept.answer("q", lambda: stored[0], make)
+
+    assert asked() == b"1"
+    stored[0] = state(2)
+    kept.expect()
+    renewal = threading.Thread(target=kept.renew)
+    renewal.start()
+    assert began.wait(10)
+    assert asked() == b"1"
+    may_end.set()
+    renewal.join(10)
+    assert (asked(), made) == (b"2", ["1", "2"])
+
+
+def test_who_asks_while_it_is_made_again_waits_where_more_than_minutes_changed() -> None:
+    kept, stored = KeptAnswers(), [state(1)]
+
+    def make() -> bytes:
+        return stored[0].rest.encode()
+
+    def asked() -> bytes:
+        return kept.answer("q", lambda: stored[0], make)
+
+    assert asked() == b"0"
+    kept.expect()
+    stored[0] = state(2, rest=1)
+    assert asked() == b"1"
+
+
+def test_what_nobody_asks_for_any_more_is_not_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept, made, passed = KeptAnswers(), list[int](), [0.0]
+    monkeypatch.setattr("gavel.api.kept.time.monotonic", lambda: passed[0])
+
+    def make() -> bytes:
+        made.append(1)
+        return b"found"
+
+    kept.answer("q", lambda: state(1), make)
+    passed[0] = 121.0
+    kept.expect()
+    kept.renew()
+    assert made == [1]
+
+
+def test_a_ranking_that_cannot_be_made_is_made_by_the_next_who_asks() -> None:
+    kept, fails = KeptAnswers(), [True]
+
+    def make() -> bytes:
+        if fails[0]:
+            raise ValueError("no such range")
+        return b"found"
+
+    with pytest.raises(ValueError, match="no such range"):
+        kept.answer("q", lambda: state(1), make)
+    fails[0] = False
+    assert kept.answer("q", lambda: state(1), make) == b"found"
