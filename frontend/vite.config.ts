@@ -1,5 +1,7 @@
+/// <reference types="vitest/config" />
+// Of vitest the types alone: a set-up that only builds the pages does without it.
 import react from '@vitejs/plugin-react'
-import { defineConfig } from 'vitest/config'
+import { defineConfig } from 'vite'
 import { MEDIA } from './src/lib/breakpoints.ts'
 
 const backend = process.env.GAVEL_DEV_API ?? 'http://127.0.0.1:8080'

@@ -13,16 +13,17 @@ import hashlib
 import importlib.util
 import os
 import re
-import shlex
 import shutil
+import signal
 import ssl
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+
+from steps import SetupError, run, say, side_by_side, timed
 
 ROOT = Path(__file__).resolve().parent.parent
 TOOLS = ROOT / ".tools"
@@ -31,14 +32,13 @@ UV = TOOLS / "uv/bin/uv"
 # jsdom, for tests of components, is what asks most.
 OLDEST_NODE = (22, 22)
 OLDEST_GO = (1, 25)
+# The first that installs into another environment than its own.
+OLDEST_PIP = (22, 3)
 NODE_PROJECTS_UP = ("frontend",)
 NODE_PROJECTS_TEST = ("frontend", "frontend/codegen", "tests/timescale_bridge")
+# Purposes that need the built pages.
+BUILDING = ("up", "all")
 NOT_FRONTEND_SOURCES = {"node_modules", "dist", "e2e", "test-results", "playwright-report", "match_ratio"}
-COMMAND_DEADLINE_S = 900
-
-
-class SetupError(Exception):
-    """A step cannot be done; the text says what was tried and what to do."""
 
 
 def trust_what_the_system_trusts() -> None:
@@ -48,32 +48,6 @@ def trust_what_the_system_trusts() -> None:
     if paths.cafile or has_folder or sys.platform == "darwin":
         os.environ.setdefault("UV_SYSTEM_CERTS", "true")
         os.environ.setdefault("NODE_USE_SYSTEM_CA", "1")
-
-
-def say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
-
-
-def run(*command: str | Path, cwd: Path = ROOT) -> None:
-    """Run a command quietly; its output is shown only when it fails."""
-    words = [str(part) for part in command]
-    try:
-        done = subprocess.run(
-            words,
-            cwd=cwd,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=COMMAND_DEADLINE_S,
-            check=False,
-        )
-    except subprocess.TimeoutExpired as error:
-        raise SetupError(f"`{shlex.join(words)}` did not end within {COMMAND_DEADLINE_S} s.\n{error.output}") from error
-    except OSError as error:
-        raise SetupError(f"`{shlex.join(words)}` could not be started: {error}") from error
-    if done.returncode:
-        raise SetupError(f"`{shlex.join(words)}` in {cwd} ended with {done.returncode}:\n{done.stdout}")
 
 
 # --- stamps -----------------------------------------------------------------------------------------------------------
@@ -109,17 +83,32 @@ def install_uv() -> None:
     stamp, expected = place / ".stamp", fingerprint([lock])
     if is_fresh(stamp, expected):
         return
+    shutil.rmtree(place, ignore_errors=True)
+    pip = make_environment_of_uv(place)
+    run(*pip, "--disable-pip-version-check", "install", "--no-deps", "--require-hashes", "--requirement", lock)
+    stamp.write_text(expected)
+
+
+def make_environment_of_uv(place: Path) -> tuple[str | Path, ...]:
+    """Create the environment; returns the pip that installs into it: the one at hand, for a new one takes seconds to unpack and compile."""
+    if pip_at_hand() >= OLDEST_PIP:
+        run(sys.executable, "-m", "venv", "--without-pip", place)
+        return (sys.executable, "-m", "pip", "--python", place / "bin/python")
     if importlib.util.find_spec("ensurepip") is None:
         raise SetupError(
             f"{sys.executable} cannot create environments: its ensurepip module is missing.\n"
             f"On Debian and Ubuntu: apt-get install python3-venv "
             f"(or python{sys.version_info.major}.{sys.version_info.minor}-venv for this very version)."
         )
-    shutil.rmtree(place, ignore_errors=True)
     run(sys.executable, "-m", "venv", place)
-    pip = (place / "bin/python", "-m", "pip", "--disable-pip-version-check")
-    run(*pip, "install", "--no-deps", "--require-hashes", "--requirement", lock)
-    stamp.write_text(expected)
+    return (place / "bin/python", "-m", "pip")
+
+
+def pip_at_hand() -> tuple[int, int]:
+    """(major, minor) of the interpreter's own pip, or (0, 0)."""
+    if importlib.util.find_spec("pip") is None:
+        return (0, 0)
+    return version_of(sys.executable, "-m", "pip", "--version")
 
 
 def create_environment(place: Path) -> None:
@@ -208,12 +197,16 @@ def provide_go() -> None:
     link_tool("go", place / "bin/go")
 
 
-def install_node_packages(project: str) -> None:
+def install_node_packages(project: str, *, dev: bool) -> None:
+    """What the lock names; without `dev` only what the pages are built with and from. A dev environment is never taken back."""
     folder = ROOT / project
-    stamp, expected = folder / "node_modules/.stamp", fingerprint([folder / "package-lock.json"])
+    stamp = folder / "node_modules/.stamp"
+    had_dev = stamp.is_file() and stamp.read_text().startswith("dev ")
+    level = "dev" if dev or had_dev else "build"
+    expected = f"{level} {fingerprint([folder / 'package-lock.json'])}"
     if is_fresh(stamp, expected):
         return
-    run("npm", "ci", "--no-audit", "--no-fund", cwd=folder)
+    run("npm", "ci", "--no-audit", "--no-fund", *(() if level == "dev" else ("--omit=dev",)), cwd=folder)
     stamp.write_text(expected)
 
 
@@ -258,44 +251,51 @@ def alone() -> Iterator[None]:
         yield
 
 
-def timed(name: str, action: Callable[[], object]) -> None:
-    started = time.monotonic()
-    action()
-    say(f"  {name:<38}{time.monotonic() - started:6.1f} s")
-
-
 def set_up(purpose: str) -> None:
     trust_what_the_system_trusts()
     os.environ["PATH"] = f"{TOOLS / 'bin'}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
     timed("installer (uv)", install_uv)
     if purpose == "tools":
         return
+    side_by_side(partial(set_up_python, purpose), partial(set_up_pages, purpose))
+    if purpose in BUILDING:
+        timed("third-party notices", write_notices)
+
+
+def set_up_python(purpose: str) -> None:
     if purpose == "peers":
         timed(
             "packages of the peers",
             lambda: environment_from_lock(TOOLS / "peers", ROOT / "tests/peers/requirements.txt"),
         )
     timed("Python packages", lambda: install_packages(dev=purpose != "up"))
-    timed("Node.js", provide_node)
     if purpose != "up":
         timed("Go", provide_go)
+
+
+def set_up_pages(purpose: str) -> None:
+    timed("Node.js", provide_node)
     for project in NODE_PROJECTS_UP if purpose == "up" else NODE_PROJECTS_TEST:
-        timed(f"packages of {project}", partial(install_node_packages, project))
-    if purpose in ("up", "all"):
+        timed(f"packages of {project}", partial(install_node_packages, project, dev=purpose != "up"))
+    if purpose in BUILDING:
         timed("front end", build_frontend)
-        timed("third-party notices", write_notices)
 
 
 def main(arguments: list[str]) -> int:
     if len(arguments) != 1 or arguments[0] not in ("tools", "up", "test", "all", "peers"):
         say("usage: python scripts/bootstrap.py tools | up | test | all | peers")
         return 2
+    # As Ctrl-C does: nothing that was started is left behind.
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     try:
         with alone():
             set_up(arguments[0])
     except SetupError as error:
-        say(f"\nset-up stopped: {error}")
+        say(f"\nset-up stopped at {error}")
         return 1
+    except KeyboardInterrupt:
+        say("\nset-up interrupted: the next one continues.")
+        return 130
     return 0
 
 

@@ -13,10 +13,11 @@ import json
 import re
 import sys
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 NPM_LOCK = "frontend/package-lock.json"
@@ -24,6 +25,8 @@ PYTHON_LOCK = "backend/requirements-embedded.txt"
 FONTS = "backend/gavel/alerting/render/fonts"
 NOTICES = "third-party-notices.txt"
 SBOM = "sbom.cdx.json"
+# Dependencies, for a set-up that builds the pages does without the others; nothing of them is shipped.
+BUILD_TOOLS = {"vite", "@vitejs/plugin-react"}
 _LICENSE_FILE = re.compile(r"(^|[./_-])(licen[cs]es?|notice|copying|copyright|ofl|patents)([./_-]|$)", re.IGNORECASE)
 _PIN = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)(.*?)\\?$")
 _NAMESPACE = uuid.UUID("6ba7b811-9dad-11d1-80b4-00c04fd430c8")
@@ -52,19 +55,43 @@ class Part:
 
 
 def npm_parts(root: Path) -> Iterator[Part]:
-    """Every package that the pages are built from; what only develops or tests them is not shipped."""
+    """Every package that is in the pages; what only builds, develops or tests them is not shipped."""
     packages = json.loads((root / NPM_LOCK).read_text())["packages"]
-    for place, entry in packages.items():
-        if not place or entry.get("dev") or entry.get("devOptional"):
-            continue
-        folder = root / "frontend" / place
-        if entry.get("optional") and not folder.is_dir():
+    for place in _needed_places(packages, set(packages[""]["dependencies"]) - BUILD_TOOLS):
+        entry, folder = packages[place], root / "frontend" / place
+        if entry.get("dev") or entry.get("devOptional") or (entry.get("optional") and not folder.is_dir()):
             continue
         name = entry.get("name") or place.rpartition("node_modules/")[2]
         algorithm, _, digest = entry["integrity"].partition("-")
         hashes = ((f"SHA-{algorithm.removeprefix('sha')}", base64.b64decode(digest).hex()),)
         texts = tuple(_texts(path for path in sorted(folder.iterdir()) if path.is_file()))
         yield Part("npm", name, entry["version"], entry.get("license", ""), hashes, texts)
+
+
+def _needed_places(packages: dict[str, Any], names: Iterable[str]) -> list[str]:
+    """Where the lock puts these packages of the project and all that they need, in its order."""
+    found: set[str] = set()
+    open_places = [_place_of(packages, "", name) for name in names]
+    while open_places:
+        place = open_places.pop()
+        if place is None or place in found:
+            continue
+        found.add(place)
+        entry = packages[place]
+        for group in ("dependencies", "optionalDependencies", "peerDependencies"):
+            open_places += [_place_of(packages, place, name) for name in entry.get(group, ())]
+    return [place for place in packages if place in found]
+
+
+def _place_of(packages: dict[str, Any], asker: str, name: str) -> str | None:
+    """As Node.js looks it up: beside the asker, then further out; None for a peer that nobody brought."""
+    while True:
+        place = f"{asker}/node_modules/{name}".removeprefix("/")
+        if place in packages:
+            return place
+        if not asker:
+            return None
+        asker = asker.rpartition("node_modules/")[0].removesuffix("/")
 
 
 def python_parts(root: Path) -> Iterator[Part]:

@@ -3,7 +3,7 @@
 FROM node:24.11.0-bookworm-slim AS pages
 WORKDIR /build
 COPY frontend/package.json frontend/package-lock.json frontend/.npmrc ./
-RUN npm ci --no-audit --no-fund
+RUN npm ci --no-audit --no-fund --omit=dev
 COPY frontend ./
 RUN npm run build
 

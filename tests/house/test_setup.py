@@ -6,11 +6,14 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import bootstrap
+import steps
 
 ROOT = Path(__file__).resolve().parents[2]
 HOLD_THE_LOCK = """
@@ -81,24 +84,151 @@ def test_make_and_the_script_know_the_same_commands() -> None:
 
 def test_a_python_without_ensurepip_names_the_package_to_install(tools: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
-    with pytest.raises(bootstrap.SetupError, match="python3-venv"):
+    with pytest.raises(steps.SetupError, match="python3-venv"):
         bootstrap.install_uv()
 
 
+def test_a_python_with_a_pip_of_its_own_needs_no_second_one(tools: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    commands: list[list[str]] = []
+    monkeypatch.setattr(bootstrap, "pip_at_hand", lambda: bootstrap.OLDEST_PIP)
+    monkeypatch.setattr(bootstrap, "run", lambda *words: commands.append([str(word) for word in words]))
+    pip = bootstrap.make_environment_of_uv(tools / "uv")
+    assert commands == [[sys.executable, "-m", "venv", "--without-pip", str(tools / "uv")]]
+    assert pip == (sys.executable, "-m", "pip", "--python", tools / "uv/bin/python")
+
+
+def test_a_python_with_an_old_pip_gets_one_in_the_environment(tools: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    commands: list[list[str]] = []
+    monkeypatch.setattr(bootstrap, "pip_at_hand", lambda: (21, 9))
+    monkeypatch.setattr(bootstrap, "run", lambda *words: commands.append([str(word) for word in words]))
+    pip = bootstrap.make_environment_of_uv(tools / "uv")
+    assert commands == [[sys.executable, "-m", "venv", str(tools / "uv")]]
+    assert pip == (tools / "uv/bin/python", "-m", "pip")
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, list[tuple[str, ...]]]:
+    """A folder with a lock of npm's, and the calls of npm, which only makes the folder of packages."""
+    calls: list[tuple[str, ...]] = []
+
+    def npm(*words: str, cwd: Path) -> None:
+        calls.append(words)
+        (cwd / "node_modules").mkdir(exist_ok=True)
+
+    monkeypatch.setattr(bootstrap, "ROOT", tmp_path)
+    monkeypatch.setattr(bootstrap, "run", npm)
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "pages/package-lock.json").write_text("{}")
+    return tmp_path / "pages", calls
+
+
+def test_starting_installs_only_what_builds_the_pages_and_tests_install_the_rest(
+    project: tuple[Path, list[tuple[str, ...]]],
+) -> None:
+    _, calls = project
+    for dev in (False, False, True, True, False):
+        bootstrap.install_node_packages("pages", dev=dev)
+    # The last is a start in a checkout that has what tests need: nothing is taken away from it.
+    assert ["--omit=dev" in call for call in calls] == [True, False]
+
+
+def test_a_new_lock_of_a_checkout_with_tests_is_installed_whole(project: tuple[Path, list[tuple[str, ...]]]) -> None:
+    folder, calls = project
+    bootstrap.install_node_packages("pages", dev=True)
+    (folder / "package-lock.json").write_text('{"new": 1}')
+    bootstrap.install_node_packages("pages", dev=False)
+    assert ["--omit=dev" in call for call in calls] == [False, False]
+
+
+@pytest.fixture
+def commands(monkeypatch: pytest.MonkeyPatch) -> steps.Commands:
+    fresh = steps.Commands()
+    monkeypatch.setattr(steps, "commands", fresh)
+    return fresh
+
+
+def step(name: str, *command: str) -> Callable[[], None]:
+    return lambda: steps.timed(name, lambda: steps.run(*command))
+
+
+def test_both_sides_report_their_steps_in_whole_lines(
+    commands: steps.Commands, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def side(name: str) -> Callable[[], None]:
+        def report() -> None:
+            for count in range(200):
+                steps.timed(f"{name} {count}", lambda: None)
+
+        return report
+
+    steps.side_by_side(side("one"), side("other"))
+    lines = capfd.readouterr().err.splitlines()
+    assert len(lines) == 400
+    assert all(re.fullmatch(r"  (one|other) \d+ +\d+\.\d s", line) for line in lines)
+
+
+def test_a_failing_step_names_itself_and_ends_the_other_side_with_all_it_started(
+    commands: steps.Commands, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    lived = tmp_path / "lived"
+    child = tmp_path / "child"
+    waiting = f"(echo > {child}; sleep 60; touch {lived}) & wait"
+
+    def failing() -> None:
+        while not child.exists():
+            time.sleep(0.01)
+        step("packages of pages", "sh", "-c", "echo no space left; exit 7")()
+
+    def other() -> None:
+        step("installer", "sh", "-c", waiting)()
+        step("next", "touch", str(lived))()
+
+    with pytest.raises(steps.SetupError, match=r"^packages of pages: [^:]* ended with 7:\nno space left"):
+        steps.side_by_side(failing, other)
+    assert not lived.exists()
+    assert "installer" not in capfd.readouterr().err
+
+
+SET_UP_THAT_WAITS = """
+import sys
+sys.path.insert(0, "scripts")
+import bootstrap, steps
+from pathlib import Path
+bootstrap.TOOLS = Path(sys.argv[1])
+bootstrap.set_up = lambda _: steps.side_by_side(
+    lambda: steps.run("sh", "-c", f"echo $$ > {sys.argv[1]}/started; sleep 60; touch {sys.argv[1]}/lived"),
+    lambda: None,
+)
+sys.exit(bootstrap.main(["up"]))
+"""
+
+
+@pytest.mark.parametrize("asked", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_set_up_leaves_nothing_running(tmp_path: Path, asked: signal.Signals) -> None:
+    with piped([sys.executable, "-c", SET_UP_THAT_WAITS, str(tmp_path)]) as running:
+        while not (tmp_path / "started").is_file() or not (tmp_path / "started").read_text().strip():
+            time.sleep(0.01)
+        running.send_signal(asked)
+        _, said = running.communicate(timeout=20)
+    assert running.returncode == 130
+    assert said == "\nset-up interrupted: the next one continues.\n"
+    assert not Path(f"/proc/{(tmp_path / 'started').read_text().strip()}").exists()
+
+
 def test_a_failing_command_is_shown_with_what_it_said() -> None:
-    with pytest.raises(bootstrap.SetupError, match=r"ended with 7:\nno space left"):
-        bootstrap.run("sh", "-c", "echo no space left >&2; exit 7")
+    with pytest.raises(steps.SetupError, match=r"ended with 7:\nno space left"):
+        steps.run("sh", "-c", "echo no space left >&2; exit 7")
 
 
 def test_a_missing_program_is_named() -> None:
-    with pytest.raises(bootstrap.SetupError, match="no-such-program"):
-        bootstrap.run("no-such-program")
+    with pytest.raises(steps.SetupError, match="no-such-program"):
+        steps.run("no-such-program")
 
 
 def test_a_hanging_command_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bootstrap, "COMMAND_DEADLINE_S", 0.2)
-    with pytest.raises(bootstrap.SetupError, match="did not end within"):
-        bootstrap.run("sleep", "60")
+    monkeypatch.setattr(steps, "COMMAND_DEADLINE_S", 0.2)
+    with pytest.raises(steps.SetupError, match="did not end within"):
+        steps.run("sleep", "60")
 
 
 def test_any_change_of_a_lock_or_of_the_place_is_a_reason_to_set_up_anew(
