@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from sqlalchemy import Engine
@@ -37,6 +37,16 @@ def engine(request: pytest.FixtureRequest) -> Engine:
     """Both stores in turn."""
     found: Engine = request.getfixturevalue(f"{request.param}_engine")
     return found
+
+
+@pytest.fixture
+def tell(capsys: pytest.CaptureFixture[str]) -> Callable[[str], None]:
+    def say(line: str) -> None:
+        with capsys.disabled():
+            sys.stdout.write(f"\n{line}")
+            sys.stdout.flush()
+
+    return say
 
 
 def migrated(url: str) -> Iterator[Engine]:

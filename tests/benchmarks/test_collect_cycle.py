@@ -1,6 +1,5 @@
 """What a cycle costs Gavel from the wire to the table, read over TLS from a lab of the size: CPU of this process only."""
 
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -59,16 +58,6 @@ def engine(postgres_url: str) -> Iterator[Engine]:
     made = open_engine(postgres_url, Role.WORKER)
     yield made
     made.dispose()
-
-
-@pytest.fixture
-def tell(capsys: pytest.CaptureFixture[str]) -> Callable[[str], None]:
-    def say(line: str) -> None:
-        with capsys.disabled():
-            sys.stdout.write(f"\n{line}")
-            sys.stdout.flush()
-
-    return say
 
 
 def test_a_vcenter_of_100_hosts_and_2000_vms(tmp_path: Path, engine: Engine, tell: Callable[[str], None]) -> None:

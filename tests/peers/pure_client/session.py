@@ -3,7 +3,8 @@
     python session.py ADDRESS CA_FILE API_TOKEN [VERSION]
 
 Runs in the peers' environment, which has nothing of this repository. The first line out is the negotiated version.
-A call is {"call": "get_volumes", "arguments": {...}}; an answer has the items as dictionaries, or the errors.
+A call is {"call": "get_volumes", "arguments": {...}}; an answer has the items as dictionaries, or the errors. With "count" in the place of
+"call" all items are fetched as well, and only their number is answered.
 """
 
 import json
@@ -24,7 +25,12 @@ def main(address: str, ca_file: str, api_token: str, version: str | None = None)
     say({"version": client.get_rest_version()})
     for line in sys.stdin:
         request = json.loads(line)
-        say(answer(client, request["call"], request["arguments"]))
+        say(counted(client, request) if "count" in request else answer(client, request["call"], request["arguments"]))
+
+
+def counted(client: Any, request: dict[str, Any]) -> dict[str, Any]:
+    response = getattr(client, request["count"])(**request["arguments"])
+    return {"status": response.status_code, "rows": len(list(response.items))}
 
 
 def answer(client: Any, call: str, arguments: dict[str, Any]) -> dict[str, Any]:
