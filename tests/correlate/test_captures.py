@@ -42,14 +42,18 @@ def capture(
     host: str = "esx-1.example.com",
     ahead_s: int = 0,
     read: tuple[float, float, float] = READ,
+    steps: int = 1,
     **more: Any,
 ) -> bytes:
-    loads = [Load(reads=rate, read=read, active=1) for rate in rates(seed)]
+    """steps: of 5 s in a row."""
+    each = rates(seed)
+    loads = [Load(reads=sum(each[n : n + steps]) // steps, read=read, active=1) for n in range(0, len(each), steps)]
     start = (START - timedelta(minutes=1) + timedelta(seconds=ahead_s)).replace(tzinfo=None)
     twin = Twin(
         devices=[Device(NAME, loads, {7001: 1.0})],
         machines=[Machine("db01", 7001, {"scsi0:0": (1000, 0, 0.95, 0)})],
         rows=len(loads) + 1,
+        step_s=5.0 * steps,
         host=host,
         start=start,
         **more,
@@ -187,6 +191,12 @@ def test_capture_without_directions_is_kept_and_has_no_say(minutes: Environment)
     found = imported(minutes, capture(with_all=False))
     assert not found.narrows
     assert "Captured without -a" in (found.note or "")
+
+
+def test_capture_with_a_row_every_ten_seconds_has_no_say(minutes: Environment) -> None:
+    found = imported(minutes, capture(steps=2))
+    assert not found.narrows
+    assert "The capture has a row every 10 s" in (found.note or "")
 
 
 def test_capture_that_contradicts_itself_has_no_say(minutes: Environment) -> None:

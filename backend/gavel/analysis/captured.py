@@ -14,6 +14,11 @@ _WAYS, _COUNTERS = 2, len(HostCounter) - 1
 LEAST_ERROR_US = 500_000
 # Rows of a capture follow one another: what is between two of them is no gap until it is longer than this share of the sample.
 _LEAST_COVERED = 0.98
+# Rows of a longer time say too little: what a sample has of a row at its edge may have been far faster or slower than the row as a whole
+# (where load changes every ten seconds, of rows of 10 s one mean in eight was out of bounds, of rows of 5 s none of thousands).
+LONGEST_ROW_S = 5.5
+# A part of a row may be slower than any whole row, by so much of how far rows differ.
+_BEYOND_ROWS = 0.05
 # Both sides count the I/Os of one device: a capture that counts others is of another time, or of another device.
 _COUNT_TOLERANCE, _COUNT_SLACK = 0.1, 20.0
 
@@ -75,6 +80,11 @@ def is_fine(samples: DeviceSamples) -> Bools:
     return fine
 
 
+def are_fine_rows(length_us: Instants) -> bool:
+    """Whether rows, most of them at least, are short enough to narrow samples of 20 s."""
+    return bool(np.median(length_us) <= LONGEST_ROW_S * 1_000_000)
+
+
 def _mean_within(rows: CapturedRows, samples: DeviceSamples, at: int) -> tuple[Floats, Floats]:
     """(2, 4) lower and upper ends of the mean over one sample."""
     nothing = np.full((_WAYS, _COUNTERS), np.nan)
@@ -89,7 +99,7 @@ def _mean_within(rows: CapturedRows, samples: DeviceSamples, at: int) -> tuple[F
     ends, starts = rows.end_us[chosen], rows.end_us[chosen] - rows.length_us[chosen]
     counted = ~np.isnan(rows.ops[chosen]).any(axis=1)
     overlap = np.clip(np.minimum(ends, end) - np.maximum(starts, start), 0, None)
-    if overlap[counted].sum() < _LEAST_COVERED * (end - start):
+    if overlap[counted].sum() < _LEAST_COVERED * (end - start) or not are_fine_rows(rows.length_us[chosen]):
         return nothing, nothing
     inside = (starts >= start + error) & (ends <= end - error)
     lower, upper = nothing.copy(), nothing.copy()
@@ -115,11 +125,13 @@ def _counts_differ(counted: float, inside: float, touching: float) -> bool:
 
 
 def _range_of_mean(latency_us: Floats, ops: Floats, inside: Bools) -> tuple[float, float] | None:
-    """Of rows that lie within the sample all I/Os are its own; of those at its edges any part, as slow as any row there was."""
+    """Of rows that lie within the sample all I/Os are its own; of those at its edges any part, about as slow as any row there was."""
     timed = ~np.isnan(latency_us) & (ops > 0)
     if not timed.any():
         return None
     slowest, fastest = float(latency_us[timed].max()), float(latency_us[timed].min())
+    beyond = _BEYOND_ROWS * (slowest - fastest)
+    slowest, fastest = slowest + beyond, max(0.0, fastest - beyond)
     sure = timed & inside
     own, more = float(ops[sure].sum()), float(ops[timed & ~inside].sum())
     if own <= 0:

@@ -15,6 +15,7 @@ from gavel.analysis.capture_offset import (
     measure_agreement,
     propose_offset,
 )
+from gavel.analysis.captured import LONGEST_ROW_S, are_fine_rows
 from gavel.db.engine import Connection, Engine, transaction
 from gavel.db.errors import ConflictError
 from gavel.db.queries import imports as ask
@@ -276,6 +277,12 @@ def _refusal(
         return "Counters of the capture contradict each other: nothing is concluded from it."
     if not any(f"{way}_guest_us" in each.columns for each in devices for way in _WAYS):
         return "Captured without -a: latency is not split into reads and writes, as bounds of minutes are."
+    lengths = np.concatenate([each.length_us for each in devices])
+    if not are_fine_rows(lengths):
+        return (
+            f"The capture has a row every {np.median(lengths) / _US:.0f} s: of rows of more than {LONGEST_ROW_S:g} s nothing is concluded "
+            "about samples of 20 s. Capture with -d 5 or less."
+        )
     if imported.ends_at is None or imported.ends_at - timedelta(seconds=offset.offset_s) <= whole_samples_since(
         connection, now
     ):
