@@ -27,6 +27,7 @@ from gavel.api.openapi import document
 from gavel.db import live
 from gavel.db.engine import transaction
 from gavel.db.write.samples import advance_watermark
+from gavel.diagnosis import ranking
 from gavel.domain.io_path import Layer
 from gavel.domain.scope import ScopeKind
 from gavel.domain.source import Stream
@@ -249,18 +250,40 @@ def test_a_wall_token_may_read_all_of_it(
 
 def test_the_live_stream_tells_that_minutes_were_attributed(client: TestClient, environment: Environment) -> None:
     """The overview is asked again when `ledger` is among the streams."""
+    update = _told_of_minutes(client, environment)
+    assert (update.streams, update.sources, update.until_at) == (["ledger"], [], NOW)
+
+
+def test_the_overview_of_newer_minutes_is_there_when_pages_hear_of_them(
+    client: TestClient, environment: Environment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, rank = list[int](), ranking.overview
+
+    def counted(*arguments: Any) -> Any:
+        made.append(1)
+        return rank(*arguments)
+
+    monkeypatch.setattr(ranking, "overview", counted)
+    before = ask(client, "overview")
+    environment.last_minutes(ScopeKind.DATASTORE, environment.id("datastore", "simple"), 5, minute(600_000, 0, KERNEL))
+    _told_of_minutes(client, environment)
+    assert len(made) == 2
+    assert ask(client, "overview") != before
+    assert len(made) == 2
+
+
+def _told_of_minutes(client: TestClient, environment: Environment) -> Any:
+    """The update that follows on news of minutes."""
     broadcast = client.app.state.house.broadcast  # type: ignore[attr-defined]
     before = broadcast.revision
-    update = None
     # The database hands on what is announced while somebody listens: the listener may be connecting yet.
     for _ in range(60):
         with transaction(environment.engine) as connection:
             live.announce(connection, live.News(None, "ledger", NOW))
         update = client.portal.call(_next_update, broadcast, before)  # type: ignore[union-attr]
         if update is not None:
-            break
-    assert update is not None
-    assert (update.streams, update.sources, update.until_at) == (["ledger"], [], NOW)
+            return update
+    raise AssertionError("no update came")
 
 
 async def _next_update(broadcast: Any, seen: int) -> Any:

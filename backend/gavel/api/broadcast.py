@@ -101,9 +101,11 @@ class Broadcast:
             self._send(gathered)
 
     async def _renewed(self, gathered: Sequence[News]) -> None:
-        with suppress(TimeoutError):
-            await asyncio.wait_for(asyncio.to_thread(self._kept.renew), _RENEWAL_S)
-        self._send(gathered)
+        try:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(asyncio.to_thread(self._kept.renew), _RENEWAL_S)
+        finally:
+            self._send(gathered)
 
     def _send(self, gathered: Sequence[News]) -> None:
         self._revision += 1
