@@ -32,6 +32,7 @@ from gavel.domain.source import SourceKind, Stream, Watermark
 from gavel.ingest.connections import Connections, open_collector
 from gavel.ingest.lanes import Lane
 from gavel.ingest.live import collect_live
+from gavel.ingest.schedule import due_work
 from gavel.ingest.windows import live_window
 from gavel.ingest.worker import WorkerContext
 from gavel.vault import Vault
@@ -139,7 +140,8 @@ def live_reading(engine: Engine, described: Mapping[str, Any]) -> Iterator[Calla
 
     def read(until: float) -> None:
         while (now := time.monotonic()) < until:
-            collect_live(context, source_id, Lane.SLOW, is_tick=True)
+            if any(work.live for work in due_work(context)):
+                collect_live(context, source_id, Lane.SLOW, is_tick=True)
             time.sleep(max(0.0, now + _TICK_S - time.monotonic()))
 
     try:
@@ -238,7 +240,7 @@ def _served(settings: Mapping[str, Any]) -> Sequence[str]:
     """Names of the counters that the vCenter has."""
     collector = open_collector(SourceKind.VCENTER, dict(settings))
     try:
-        return sorted(collector._perf.catalogue().ids)  # type: ignore[attr-defined]
+        return sorted(collector._collector._perf.catalogue().ids)  # type: ignore[attr-defined]
     finally:
         collector.close()
 
@@ -261,36 +263,55 @@ def _array_by_turns(
     collector = open_collector(SourceKind(described["kind"]), settings)
     plan = collector.streams[Stream.ARRAY_VOLUME]
     newest = datetime.fromtimestamp(int(time.time() - 600) // 30 * 30, UTC)
-    known, ours, theirs, volumes = Watermark(newest), [], [], set[int]()
-    rows = 0
+    known = Watermark(newest)
+    as_polled, one_sample, theirs = list[Cycle](), list[Cycle](), list[Cycle]()
     with vendors_client(python, folder / f"tls/{name}.crt", settings) as client:
         for turn in range(_ARRAY_ROUNDS + 1):
             window = live_window(known, newest + plan.interval, plan)
             newest += plan.interval
-            reading = Spent()
-            with reading.measured():
-                rows = sum(map(len, collector.samples(Stream.ARRAY_VOLUME, window.since, newest)))
+            cycles = (
+                _read(collector, window.since, newest),
+                _read(collector, newest - plan.interval, newest),
+                client(newest),
+            )
             looked_back_at = newest if window.is_whole_look else known.looked_back_at
             known = Watermark(newest, newest, looked_back_at=looked_back_at)
-            spent, count = client(newest)
             if turn:
-                ours.append(reading.cpu_s)
-                theirs.append(spent)
-                volumes.add(count)
+                for cycles_of, cycle in zip((as_polled, one_sample, theirs), cycles, strict=True):
+                    cycles_of.append(cycle)
     collector.close()
-    ratio = sum(ours) / sum(theirs)
-    tell(
-        f"{name}: Gavel {min(ours):.3f} to {max(ours):.3f} CPU s a cycle ({rows} rows in the last), "
-        f"py-pure-client {min(theirs):.3f} to {max(theirs):.3f} ({min(volumes)} rows or more); ratio of the sums {ratio:.2f}"
-    )
-    return ratio
+    theirs_s = sum(one.cpu_s for one in theirs)
+    for what, found in (
+        ("Gavel as it polls", as_polled),
+        ("Gavel, one sample", one_sample),
+        ("py-pure-client", theirs),
+    ):
+        spent = [one.cpu_s for one in found]
+        tell(
+            f"{name}, {what}: {min(spent):.3f} to {max(spent):.3f} CPU s a cycle of {found[-1].rows} rows, "
+            f"{sum(spent) / theirs_s:.2f} of the client"
+        )
+    return sum(one.cpu_s for one in as_polled) / theirs_s
+
+
+@dataclass(frozen=True)
+class Cycle:
+    cpu_s: float
+    rows: int
+
+
+def _read(collector: Collector, since: datetime, until: datetime) -> Cycle:
+    spent = Spent()
+    with spent.measured():
+        rows = sum(map(len, collector.samples(Stream.ARRAY_VOLUME, since, until)))
+    return Cycle(spent.cpu_s, rows)
 
 
 @contextmanager
 def vendors_client(
     python: Path, certificate: Path, settings: Mapping[str, Any]
-) -> Iterator[Callable[[datetime], tuple[float, int]]]:
-    """Called: (CPU seconds, rows) of one sample of all volumes."""
+) -> Iterator[Callable[[datetime], Cycle]]:
+    """Called: what one sample of all volumes takes."""
     command = [python, ROOT / "tests/peers/pure_client/session.py", settings["address"], certificate, settings["api_token"]]  # fmt: skip
     with subprocess.Popen(
         [str(word) for word in command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -299,7 +320,7 @@ def vendors_client(
         assert process.stdout
         assert json.loads(process.stdout.readline())["version"]
 
-        def ask(until: datetime) -> tuple[float, int]:
+        def ask(until: datetime) -> Cycle:
             assert process.stdin
             assert process.stdout
             end = round(until.timestamp() * 1000)
@@ -309,7 +330,7 @@ def vendors_client(
             process.stdin.flush()
             answer = json.loads(process.stdout.readline())
             assert answer["status"] == 200, answer
-            return spent_s(process.pid) - before, answer["rows"]
+            return Cycle(spent_s(process.pid) - before, answer["rows"])
 
         try:
             yield ask

@@ -9,7 +9,7 @@ from tests.db.environments import array_inventory, host_inventory
 
 from gavel.db.engine import reading, transaction
 from gavel.db.errors import NameTakenError, NotFoundError
-from gavel.db.queries.clocks import newest_clocks, record_clocks
+from gavel.db.queries.clocks import newest_clocks, newest_own_clock, record_clocks
 from gavel.db.queries.gaps import GapState, gaps, narrow_gap, note_gap, pending_gaps, settle_gap
 from gavel.db.queries.runs import SourceRun, record_run, runs
 from gavel.db.queries.sources import (
@@ -175,6 +175,8 @@ def test_the_newest_reading_of_every_clock_is_told_the_sources_own_first(store: 
         record_clocks(connection, source_id, [*readings, ClockReading("esx", -4.0, 0.5, NOW)])
         record_clocks(connection, source_id, [])
         assert newest_clocks(connection, source_id) == (readings[2], ClockReading("esx", -4.0, 0.5, NOW))
+        assert newest_own_clock(connection, source_id, until=NOW + MINUTE) == readings[1]
+        assert newest_own_clock(connection, source_id, until=NOW - MINUTE) is None
 
 
 def test_a_setup_token_works_once_and_not_after_its_end(plain: Store) -> None:

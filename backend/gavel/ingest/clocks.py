@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 from gavel.collectors.contract import Collector
 from gavel.db.engine import reading, transaction
-from gavel.db.queries.clocks import newest_clocks, record_clocks
+from gavel.db.queries.clocks import newest_own_clock, record_clocks
 from gavel.db.queries.sources import SourceRow
 from gavel.domain.source import ClockReading
 from gavel.ingest.worker import WorkerContext
@@ -21,8 +21,7 @@ def source_clock(context: WorkerContext, row: SourceRow, collector: Collector) -
     """
     now = context.now()
     with reading(context.engine) as connection:
-        clocks = newest_clocks(connection, row.id, until=now + STEPPED)
-        known = next((clock for clock in clocks if clock.subject is None), None)
+        known = newest_own_clock(connection, row.id, until=now + STEPPED)
     if known and now - known.read_at < _MAX_AGE:
         return known
     readings = collector.clocks()

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from itertools import takewhile
 
 from gavel.db.engine import reading
-from gavel.db.queries.clocks import newest_clocks
+from gavel.db.queries.clocks import newest_own_clock
 from gavel.db.queries.gaps import pending_gaps
 from gavel.db.queries.runs import SourceRun, runs
 from gavel.db.queries.sources import SourceRow, sources
@@ -76,14 +76,7 @@ def due_work(context: WorkerContext) -> list[Work]:
             _work(
                 row,
                 now,
-                offset_s=next(
-                    (
-                        clock.offset_s
-                        for clock in newest_clocks(connection, row.id, until=until)
-                        if clock.subject is None
-                    ),
-                    0.0,
-                ),
+                offset_s=clock.offset_s if (clock := newest_own_clock(connection, row.id, until=until)) else 0.0,
                 newest_first=runs(connection, row.id, limit=60, until=until),
                 has_gaps=bool(pending_gaps(connection, row.id)),
             )

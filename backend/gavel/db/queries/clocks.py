@@ -41,6 +41,18 @@ def newest_clocks(connection: Connection, source_id: int, *, until: datetime | N
     return tuple(_reading(row) for row in connection.execute(newest))
 
 
+def newest_own_clock(connection: Connection, source_id: int, *, until: datetime) -> ClockReading | None:
+    """The newest reading of the source itself, without those of its hosts, of those that were read by `until`."""
+    newest = (
+        select(*_READING)
+        .where(clock_offset.c.source_id == source_id, clock_offset.c.subject.is_(None), clock_offset.c.read_at <= until)
+        .order_by(clock_offset.c.read_at.desc())
+        .limit(1)
+    )
+    row = connection.execute(newest).one_or_none()
+    return None if row is None else _reading(row)
+
+
 def clocks_of_owners(connection: Connection, source_id: int, *, until: datetime) -> Mapping[str, float]:
     """Offset in s of the clock that stamps the samples of each host and VM, by their keys; where the host's own was read."""
     by_host = {

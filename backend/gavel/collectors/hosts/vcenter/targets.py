@@ -41,12 +41,21 @@ class Targets:
         )
         self._names: dict[str, str] = {}
         self._refused: dict[tuple[Stream, str], tuple[float, str]] = {}
+        self._groups: dict[Stream, tuple[object, Groups]] = {}
 
     def groups(self, stream: Stream, kind: str) -> Groups:
-        """What can have samples: connected hosts by their version, and VMs on such hosts that are not switched off."""
+        """What can have samples: connected hosts by their version, and VMs on such hosts that are not switched off. Gathered anew only when
+        something changed."""
         self._forget_old()
+        objects = self._watch.update()
+        state = (self._watch.revision, frozenset(self._refused))
+        if stream not in self._groups or self._groups[stream][0] != state:
+            self._groups[stream] = state, self._gathered(stream, kind, objects)
+        return self._groups[stream][1]
+
+    def _gathered(self, stream: Stream, kind: str, objects: Mapping[str, tuple[type, Properties]]) -> Groups:
         groups: dict[str, list[str]] = defaultdict(list)
-        for key, (found, properties) in self._watch.update().items():
+        for key, (found, properties) in objects.items():
             group = _vm_group(properties) if issubclass(found, vim.VirtualMachine) else _host_group(properties)
             if found.__name__.endswith(kind) and group is not None and (stream, key) not in self._refused:
                 groups[group].append(key)

@@ -21,7 +21,8 @@ _PC = vmodl.query.PropertyCollector
 
 
 class PropertyWatch:
-    """Objects of some types with some properties, by managed object id. `unreadable`: property → objects whose it is refused, with why."""
+    """Objects of some types with some properties, by managed object id. `unreadable`: property → objects whose it is refused, with why.
+    `revision`: another one after every change."""
 
     def __init__(
         self,
@@ -40,6 +41,7 @@ class PropertyWatch:
         self._collector: Any = None
         self._version = ""
         self._objects: dict[str, tuple[type, dict[str, Any]]] = {}
+        self.revision = 0
         self.unreadable: dict[str, dict[str, str]] = {}
 
     def update(self) -> Mapping[str, tuple[type, Properties]]:
@@ -77,6 +79,7 @@ class PropertyWatch:
     def _open(self) -> None:
         content = self._client.content
         self._objects, self._version, self.unreadable = {}, "", {}
+        self.revision += 1
         self._collector = content.propertyCollector.CreatePropertyCollector()
         for kind, paths in self._wanted.items():
             self._collector.CreateFilter(all_of(content, {kind: paths}), False)
@@ -84,6 +87,7 @@ class PropertyWatch:
 
     def _apply(self, update: Any) -> None:
         key = moid(update.obj)
+        self.revision += 1
         if update.kind == "leave":
             self._objects.pop(key, None)
             self._readable(key, self.unreadable)
