@@ -15,7 +15,7 @@ LEAST_ERROR_US = 500_000
 # Rows of a capture follow one another: what is between two of them is no gap until it is longer than this share of the sample.
 _LEAST_COVERED = 0.98
 # Rows of a longer time say too little: what a sample has of a row at its edge may have been far faster or slower than the row as a whole
-# (where load changes every ten seconds, of rows of 10 s one mean in eight was out of bounds, of rows of 5 s none of thousands).
+# (where load changes every ten seconds, up to one mean in eight was out of bounds by rows of 10 s, one in thousands by rows of 5 s).
 LONGEST_ROW_S = 5.5
 # A part of a row may be slower than any whole row, by so much of how far rows differ.
 _BEYOND_ROWS = 0.05

@@ -280,8 +280,8 @@ def _refusal(
     lengths = np.concatenate([each.length_us for each in devices])
     if not are_fine_rows(lengths):
         return (
-            f"The capture has a row every {np.median(lengths) / _US:.0f} s: of rows of more than {LONGEST_ROW_S:g} s nothing is concluded "
-            "about samples of 20 s. Capture with -d 5 or less."
+            f"The capture has a row every {np.median(lengths) / _US:.0f} s. Rows of more than {LONGEST_ROW_S:g} s are too coarse for "
+            "samples of 20 s: they narrow no bounds. Capture with -d 5 or less."
         )
     if imported.ends_at is None or imported.ends_at - timedelta(seconds=offset.offset_s) <= whole_samples_since(
         connection, now
