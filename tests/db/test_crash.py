@@ -114,11 +114,21 @@ def run(engine: Engine, source_id: int, errors: list[BaseException]) -> None:
         errors.append(error)
 
 
-def test_a_database_that_is_down_is_named_at_once_and_used_again_when_it_is_back(server: Server) -> None:
+@pytest.mark.parametrize("rested_s", [0.0, 60.0])
+def test_a_database_that_is_down_is_named_at_once_and_used_again_when_it_is_back(
+    server: Server, rested_s: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gavel.db.engine._RESTED_S", rested_s)
     engine = open_engine(server.url, Role.API)
     with transaction(engine) as connection:
         connection.execute(text("SELECT 1"))
     server.kill()
+    if rested_s:
+        with (
+            pytest.raises(StorageError, match="connection to the database was lost"),
+            transaction(engine) as connection,
+        ):
+            connection.execute(text("SELECT 1"))
     with pytest.raises(StorageError, match="no connection to the database"), transaction(engine):
         pass
     server.start()

@@ -1,6 +1,7 @@
 """Connections: one engine per role, and transactions that begin and end at the edge."""
 
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -8,8 +9,10 @@ from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
-from sqlalchemy.exc import DataError, DBAPIError, OperationalError
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import DataError, DBAPIError, DisconnectionError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+from sqlalchemy.pool import ConnectionPoolEntry
 
 from gavel.db.errors import (
     DatabaseUnreachableError,
@@ -19,6 +22,7 @@ from gavel.db.errors import (
     UnavailableError,
     ValueRefusedError,
 )
+from gavel.db.niceness import share_niceness
 
 # Callers outside gavel.db name these two types from here and need no SQLAlchemy of their own.
 __all__ = ["Connection", "Engine", "Role", "open_engine", "reading", "snapshot", "transaction"]
@@ -66,6 +70,8 @@ _LIMITS = {
     Role.MIGRATIONS: _Limits(pool_size=1, overflow=1, pool_wait=30, statement=0, lock=0, idle_in_transaction=0),
 }
 _CONNECT_TIMEOUT_S = 5
+# A poll takes its connection ten times a second; one that worked so recently is not asked again whether it still does.
+_RESTED_S = 1.0
 
 
 def open_engine(
@@ -92,7 +98,6 @@ def open_engine(
         pool_size=limits.pool_size,
         max_overflow=limits.overflow,
         pool_timeout=limits.pool_wait,
-        pool_pre_ping=True,
         pool_recycle=1800,
         # The one used last knows the plans of what is asked most: over all partitions, a plan takes a quarter of a second to make.
         pool_use_lifo=True,
@@ -102,6 +107,22 @@ def open_engine(
     @event.listens_for(engine, "connect")
     def _keep_plans(connection: Any, _: object) -> None:
         connection.prepared_max = limits.prepared
+        share_niceness(connection)
+
+    @event.listens_for(engine, "checkin")
+    def _rests(_: object, record: ConnectionPoolEntry) -> None:
+        record.info["rests_since"] = time.monotonic()
+
+    @event.listens_for(engine, "checkout")
+    def _still_there(connection: DBAPIConnection, record: ConnectionPoolEntry, _: object) -> None:
+        since = record.info.get("rests_since")
+        if since is None or time.monotonic() - since < _RESTED_S:
+            return
+        try:
+            engine.dialect.do_ping(connection)
+        except engine.dialect.loaded_dbapi.Error as error:
+            # The pool opens another.
+            raise DisconnectionError from error
 
     return engine
 
