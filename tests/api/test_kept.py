@@ -69,8 +69,8 @@ def test_a_range_is_not_kept(client: TestClient, environment: Environment, made:
     assert len(made) == 2
 
 
-def state(minutes: int, rest: int = 0) -> RankingState:
-    return RankingState(str(minutes), str(rest))
+def state(told: int, rest: int = 0) -> RankingState:
+    return RankingState(str(told), str(rest))
 
 
 def test_who_asks_meanwhile_waits_for_the_one_that_is_being_made() -> None:
@@ -98,11 +98,11 @@ def test_newer_minutes_have_it_made_again_and_who_asks_meanwhile_does_not_wait()
     began, may_end = threading.Event(), threading.Event()
 
     def make() -> bytes:
-        made.append(stored[0].minutes)
+        made.append(stored[0].told)
         if len(made) > 1:
             began.set()
             assert may_end.wait(10)
-        return stored[0].minutes.encode()
+        return stored[0].told.encode()
 
     def asked() -> bytes:
         return kept.answer("q", lambda: stored[0], make)
@@ -119,7 +119,7 @@ def test_newer_minutes_have_it_made_again_and_who_asks_meanwhile_does_not_wait()
     assert (asked(), made) == (b"2", ["1", "2"])
 
 
-def test_who_asks_while_it_is_made_again_waits_where_more_than_minutes_changed() -> None:
+def test_who_asks_while_it_is_made_again_waits_where_more_changed_than_is_told() -> None:
     kept, stored = KeptAnswers(), [state(1)]
 
     def make() -> bytes:
@@ -132,6 +132,30 @@ def test_who_asks_while_it_is_made_again_waits_where_more_than_minutes_changed()
     kept.expect()
     stored[0] = state(2, rest=1)
     assert asked() == b"1"
+
+
+def test_an_answer_that_is_no_longer_young_is_given_once_more_while_it_is_made_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    kept, made, passed, again = KeptAnswers(), list[int](), [0.0], threading.Event()
+    monkeypatch.setattr("gavel.api.kept.time.monotonic", lambda: passed[0])
+
+    def make() -> bytes:
+        made.append(1)
+        if len(made) > 1:
+            again.set()
+        return str(len(made)).encode()
+
+    def asked() -> bytes:
+        return kept.answer("q", lambda: state(1), make)
+
+    assert asked() == b"1"
+    passed[0] = 31.0
+    assert asked() == b"1"
+    assert again.wait(10)
+    # One that is older than a minute is given to nobody.
+    passed[0] = 31.0 + 61.0
+    assert asked() == b"3"
 
 
 def test_what_nobody_asks_for_any_more_is_not_made_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,14 +11,15 @@ import structlog
 from gavel.api.kept import KeptAnswers
 from gavel.api.schemas.system import LiveUpdate
 from gavel.db.errors import StorageError
-from gavel.db.live import LEDGER, News, listen
+from gavel.db.live import INVENTORY, LEDGER, News, listen
 
 log = structlog.get_logger(__name__)
 
 # News within this time go out as one update.
 _GATHER_S = 0.5
 _RETRY_S = 2.0
-# Listeners hear of newer minutes after so long at most.
+# What kept answers are made from. Listeners hear of it after so long at most.
+_RANKED = (LEDGER, INVENTORY)
 _RENEWAL_S = 5.0
 _RECENT = timedelta(minutes=1)
 _LISTEN_PAUSE_S = 0.25
@@ -28,7 +29,7 @@ class Broadcast:
     """Each listener has room for one pending update: what it missed is contained in the next, since updates say what is newer, not how."""
 
     def __init__(self, url: str, kept: KeptAnswers) -> None:
-        """kept: is made again before listeners hear of newer minutes, so that what they ask for then is there."""
+        """kept: is made again before listeners hear of newer minutes and inventories, so that what they ask for then is there."""
         self._url = url
         self._kept = kept
         self._renewals: set[asyncio.Task[None]] = set()
@@ -85,7 +86,7 @@ class Broadcast:
                 self._stopping.wait(_RETRY_S)
 
     def _take(self, news: News) -> None:
-        if news.stream == LEDGER:
+        if news.stream in _RANKED:
             self._kept.expect()
         self._pending.append(news)
         if len(self._pending) == 1:
@@ -93,7 +94,7 @@ class Broadcast:
 
     def _publish(self) -> None:
         gathered, self._pending = self._pending, []
-        if any(news.stream == LEDGER for news in gathered):
+        if any(news.stream in _RANKED for news in gathered):
             renewal = asyncio.create_task(self._renewed(gathered))
             self._renewals.add(renewal)
             renewal.add_done_callback(self._renewals.discard)

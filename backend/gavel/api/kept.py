@@ -1,8 +1,8 @@
 """Answers that are the same for everybody who asks, made once for each state of what they are made from.
 
 To rank an environment takes up to a second, and every page and wall asks for it whenever a minute was written. Whoever asks first has it
-made, and the others wait for that one. As long as somebody asks, newer minutes have it made again before pages are told of them
-(gavel.api.broadcast); who asks in that second gets what was there before.
+made, and the others wait for that one. As long as somebody asks, newer minutes and inventories have it made again before pages are told
+of them (gavel.api.broadcast); who asks in that second gets what was there before.
 """
 
 import threading
@@ -18,8 +18,10 @@ from gavel.db.queries.ranking_state import RankingState
 
 log = structlog.get_logger(__name__)
 
-# What the state does not tell of (tasks, changed settings, retention) is seen after so long.
-_LONGEST_S = 30.0
+# What the state does not tell of (tasks, changed settings, retention) is looked for after so long. Who asks then gets the answer from
+# before once more while it is made again; one that is twice as old is good for nobody.
+_YOUNG_S = 30.0
+_LONGEST_S = 2 * _YOUNG_S
 # Who has not asked for so long is gone.
 _WANTED_S = 120.0
 _MOST = 32
@@ -38,10 +40,17 @@ class _Kept:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def current(self, *, may_lag: bool) -> bytes:
-        """may_lag: an answer is good whose minutes alone are older."""
-        state, body, of = self.state(), self.body, self.of
-        if body is not None and may_lag and of is not None and of.rest == state.rest and self._is_young():
-            return body
+        """may_lag: an answer is good while what is told of is newer, since it is being made again."""
+        state, body, of, age_s = self.state(), self.body, self.of, time.monotonic() - self.made_at
+        if body is not None and of is not None and age_s <= _LONGEST_S:
+            if may_lag and of.rest == state.rest:
+                return body
+            if state == of and age_s > _YOUNG_S:
+                threading.Thread(target=self._make_again, daemon=True, name="a kept answer").start()
+                return body
+        return self._made_for(state)
+
+    def _made_for(self, state: RankingState) -> bytes:
         # Whoever waited for another's answer looks again: it may be the one.
         waited = not self.lock.acquire(blocking=False)
         if waited:
@@ -49,15 +58,22 @@ class _Kept:
         try:
             if waited:
                 state = self.state()
-            if self.body is None or state != self.of or not self._is_young():
+            if self.body is None or state != self.of or time.monotonic() - self.made_at > _YOUNG_S:
                 began = time.monotonic()
                 self.body, self.of, self.made_at = self.make(), state, began
             return self.body
         finally:
             self.lock.release()
 
-    def _is_young(self) -> bool:
-        return time.monotonic() - self.made_at <= _LONGEST_S
+    def _make_again(self) -> None:
+        """Beside those who ask; one at a time is enough."""
+        if self.lock.locked():
+            return
+        try:
+            self._made_for(self.state())
+        except StorageError as error:
+            # Whoever asks for it is told.
+            log.debug("an answer was not made again", error=str(error))
 
 
 class KeptAnswers:
@@ -66,7 +82,7 @@ class KeptAnswers:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._kept: OrderedDict[Hashable, _Kept] = OrderedDict()
-        # Of news of minutes: how many came, and how many of them the kept answers know.
+        # Of news of minutes and inventories: how many came, and how many of them the kept answers know.
         self._expected, self._renewed = 0, 0
 
     def answer(self, question: Hashable, state: Callable[[], RankingState], make: Callable[[], bytes]) -> bytes:
@@ -81,7 +97,7 @@ class KeptAnswers:
         return kept.current(may_lag=may_lag)
 
     def expect(self) -> None:
-        """Newer minutes were written; `renew` follows."""
+        """Newer minutes or an inventory were written; `renew` follows."""
         with self._lock:
             self._expected += 1
 

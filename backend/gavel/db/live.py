@@ -11,7 +11,7 @@ from sqlalchemy import Connection, text
 from gavel.db.errors import StorageError
 
 CHANNEL = "gavel_live"
-ALERTS, DELIVERIES, LEDGER = "alerts", "deliveries", "ledger"
+ALERTS, DELIVERIES, INVENTORY, LEDGER = "alerts", "deliveries", "inventory", "ledger"
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from gavel.ingest.lanes import Lane, slot_in
 from gavel.ingest.runs import RecordedRun, RunOutcome, opened
 from gavel.ingest.worker import WorkerContext
 
-INVENTORY = "inventory"
+INVENTORY = live.INVENTORY
 INVENTORY_INTERVAL = timedelta(minutes=5)
 _READ_S = 60.0
 

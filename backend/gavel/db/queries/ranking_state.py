@@ -7,16 +7,15 @@ from sqlalchemy import text
 from gavel.db.engine import Connection
 from gavel.domain.scope import ENVIRONMENT_ID, ScopeKind, scope_key
 
-# Minutes that are written, and written again: xmin is the newest transaction that wrote a row. Then inventories, meanings of labels, what
-# was found about pods, and baselines: an hour of the day of all of them is computed at once.
+# Minutes that are written, and written again: xmin is the newest transaction that wrote a row. Then inventories, and with minutes what was
+# found about pods. The rest: names, meanings of labels, and baselines: an hour of the day of all of them is computed at once.
 _STATE = """
     SELECT ROW((SELECT xmin::text FROM correlated),
-               (SELECT array_agg(xmin::text ORDER BY minute) FROM ledger_minute WHERE minute > now() - interval '2 hours'))::text
-               AS minutes,
-           ROW((SELECT array_agg(ARRAY[id::text, name, enabled::text, inventory_at::text, inventory_revision::text] ORDER BY id)
-                FROM source),
+               (SELECT array_agg(xmin::text ORDER BY minute) FROM ledger_minute WHERE minute > now() - interval '2 hours'),
+               (SELECT array_agg(ARRAY[id::text, inventory_at::text, inventory_revision::text] ORDER BY id) FROM source),
+               (SELECT array_agg(xmin::text ORDER BY xmin::text) FROM pod_mirroring))::text AS told,
+           ROW((SELECT array_agg(ARRAY[id::text, name, enabled::text] ORDER BY id) FROM source),
                (SELECT array_agg(xmin::text ORDER BY xmin::text) FROM label_meaning),
-               (SELECT array_agg(xmin::text ORDER BY xmin::text) FROM pod_mirroring),
                (SELECT array_agg(computed_at::text ORDER BY hour) FROM expectation WHERE entity_id = :environment))::text AS rest
 """
 _ENVIRONMENT = {"environment": scope_key(ScopeKind.ENVIRONMENT, ENVIRONMENT_ID)}
@@ -24,9 +23,12 @@ _ENVIRONMENT = {"environment": scope_key(ScopeKind.ENVIRONMENT, ENVIRONMENT_ID)}
 
 @dataclass(frozen=True, slots=True)
 class RankingState:
-    """Equal states mean equal rankings, but for what retention drops, and for causes by what is no minute: tasks, changed settings."""
+    """Equal states mean equal rankings, but for what retention drops, and for causes by what is no minute: tasks, changed settings.
 
-    minutes: str
+    told: what `live.News` tell of when it changes.
+    """
+
+    told: str
     rest: str
 
 
