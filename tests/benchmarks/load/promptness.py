@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from tests.benchmarks.load.processes import spent_s
 from tests.product.running import Product
 
 from gavel.domain.samples import Precision
@@ -56,7 +57,10 @@ class _Watched:
 
 
 class Promptness:
-    """Watches while the block lasts. `late_s`: stream → seconds of each sample seen."""
+    """Watches while the block lasts.
+
+    late_s: stream → seconds of each sample seen. cpu_s: what its own questions cost the database, afterwards.
+    """
 
     def __init__(self, product: Product) -> None:
         self._product = product
@@ -67,6 +71,7 @@ class Promptness:
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
         self.late_s: dict[str, list[float]] = defaultdict(list)
+        self.cpu_s = 0.0
 
     def __enter__(self) -> "Promptness":
         self._thread.start()
@@ -100,6 +105,7 @@ class Promptness:
                     query = _NEWEST.format(stream=stream, precision=precision)
                     found = connection.execute(query.encode(), {"ids": list(objects)}).fetchall()
                     self._note(stream, objects, found, time.time())
+            self.cpu_s = spent_s(connection.info.backend_pid)
 
     def _note(
         self, stream: str, objects: Mapping[int, _Watched], found: list[tuple[int, float, int | None]], now_s: float
