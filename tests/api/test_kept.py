@@ -98,11 +98,11 @@ def test_newer_minutes_have_it_made_again_and_who_asks_meanwhile_does_not_wait()
     began, may_end = threading.Event(), threading.Event()
 
     def make() -> bytes:
-        made.append(stored[0].told)
+        made.append(stored[0].announced)
         if len(made) > 1:
             began.set()
             assert may_end.wait(10)
-        return stored[0].told.encode()
+        return stored[0].announced.encode()
 
     def asked() -> bytes:
         return kept.answer("q", lambda: stored[0], make)

@@ -13,7 +13,7 @@ _STATE = """
     SELECT ROW((SELECT xmin::text FROM correlated),
                (SELECT array_agg(xmin::text ORDER BY minute) FROM ledger_minute WHERE minute > now() - interval '2 hours'),
                (SELECT array_agg(ARRAY[id::text, inventory_at::text, inventory_revision::text] ORDER BY id) FROM source),
-               (SELECT array_agg(xmin::text ORDER BY xmin::text) FROM pod_mirroring))::text AS told,
+               (SELECT array_agg(xmin::text ORDER BY xmin::text) FROM pod_mirroring))::text AS announced,
            ROW((SELECT array_agg(ARRAY[id::text, name, enabled::text] ORDER BY id) FROM source),
                (SELECT array_agg(xmin::text ORDER BY xmin::text) FROM label_meaning),
                (SELECT array_agg(computed_at::text ORDER BY hour) FROM expectation WHERE entity_id = :environment))::text AS rest
@@ -25,10 +25,10 @@ _ENVIRONMENT = {"environment": scope_key(ScopeKind.ENVIRONMENT, ENVIRONMENT_ID)}
 class RankingState:
     """Equal states mean equal rankings, but for what retention drops, and for causes by what is no minute: tasks, changed settings.
 
-    told: what `live.News` tell of when it changes.
+    announced: what `live.News` tell of when it changes.
     """
 
-    told: str
+    announced: str
     rest: str
 
 
