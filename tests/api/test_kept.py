@@ -69,8 +69,8 @@ def test_a_range_is_not_kept(client: TestClient, environment: Environment, made:
     assert len(made) == 2
 
 
-def state(told: int, rest: int = 0) -> RankingState:
-    return RankingState(str(told), str(rest))
+def state(announced: int, rest: int = 0) -> RankingState:
+    return RankingState(str(announced), str(rest))
 
 
 def test_who_asks_meanwhile_waits_for_the_one_that_is_being_made() -> None:
@@ -119,7 +119,7 @@ def test_newer_minutes_have_it_made_again_and_who_asks_meanwhile_does_not_wait()
     assert (asked(), made) == (b"2", ["1", "2"])
 
 
-def test_who_asks_while_it_is_made_again_waits_where_more_changed_than_is_told() -> None:
+def test_who_asks_while_it_is_made_again_waits_where_more_changed_than_is_announced() -> None:
     kept, stored = KeptAnswers(), [state(1)]
 
     def make() -> bytes:

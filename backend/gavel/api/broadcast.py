@@ -18,8 +18,9 @@ log = structlog.get_logger(__name__)
 # News within this time go out as one update.
 _GATHER_S = 0.5
 _RETRY_S = 2.0
-# What kept answers are made from. Listeners hear of it after so long at most.
+# What kept answers are made from.
 _RANKED = (LEDGER, INVENTORY)
+# Listeners hear of it after so long at most.
 _RENEWAL_S = 5.0
 _RECENT = timedelta(minutes=1)
 _LISTEN_PAUSE_S = 0.25

@@ -40,7 +40,7 @@ class _Kept:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def current(self, *, may_lag: bool) -> bytes:
-        """may_lag: an answer is good while what is told of is newer, since it is being made again."""
+        """may_lag: an answer is good although minutes or inventories are newer, since it is being made again."""
         state, body, of, age_s = self.state(), self.body, self.of, time.monotonic() - self.made_at
         if body is not None and of is not None and age_s <= _LONGEST_S:
             if may_lag and of.rest == state.rest:
