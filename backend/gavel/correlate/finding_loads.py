@@ -14,6 +14,7 @@ from gavel.db.queries import finding_loads as loads
 from gavel.db.queries.cause_minutes import CauseMinutes, cause_minutes
 from gavel.db.queries.causes import ObjectTime, queue_issuers
 from gavel.db.queries.finding_loads import LoadWindow
+from gavel.db.series.modes import storage
 from gavel.domain.controllers import QUEUE_LIMITS
 from gavel.domain.samples import Int64Array
 from gavel.domain.scope import ScopeKind, scope_key
@@ -205,6 +206,8 @@ def _minutes_of(
     connection: Connection, kind: ScopeKind, ids: Sequence[int], window: EvidenceWindow
 ) -> Callable[[int], PartMinutes]:
     """By id; NaN for minutes without a row."""
-    rows: CauseMinutes = cause_minutes(connection, [scope_key(kind, one) for one in ids], window.stamps)
+    rows: CauseMinutes = cause_minutes(
+        connection, [scope_key(kind, one) for one in ids], window.stamps, storage(connection)
+    )
     wanted: Int64Array = np.array([microseconds(at) for at in window.stamps], dtype=np.int64)
     return lambda thing_id: minutes_at(scope_key(kind, thing_id), wanted, rows.keys, rows.starts_us, rows.columns)

@@ -9,6 +9,7 @@ from gavel.correlate.finding_loads import MINUTE, EvidenceWindow, microseconds
 from gavel.db.engine import Connection
 from gavel.db.queries.cause_minutes import cause_minutes
 from gavel.db.queries.tasks import TaskRun, task_runs
+from gavel.db.series.modes import storage
 from gavel.domain.samples import Int64Array
 from gavel.domain.scope import ScopeKind, scope_key
 from gavel.findings.evidence_tasks import RunningTask
@@ -25,7 +26,7 @@ def running_tasks(connection: Connection, window: EvidenceWindow) -> Iterator[Ru
     newest = {(run.vm_id, run.kind): run for run in runs}
     stamps = sorted({stamp for run in newest.values() for stamp in (*_during(run, window), *_before(run))})
     keys = sorted({scope_key(ScopeKind.VM, run.vm_id) for run in newest.values()})
-    rows = cause_minutes(connection, keys, stamps)
+    rows = cause_minutes(connection, keys, stamps, storage(connection))
 
     def of(run: TaskRun, wanted: list[datetime]) -> PartMinutes:
         stamps_us: Int64Array = np.array([microseconds(at) for at in wanted], dtype=np.int64)

@@ -24,6 +24,7 @@ from gavel.db.queries.peer_volumes import ArrayTime, PeerVolume, peer_volumes
 from gavel.db.queries.port_use import BusyLink, PortPaths, busy_links, port_paths
 from gavel.db.queries.refs import EntityRef, RefKind
 from gavel.db.queries.tasks import TaskRun, task_runs
+from gavel.db.series.modes import Storage
 from gavel.diagnosis.cause_inputs import CauseInputs
 from gavel.diagnosis.diagnose import MINUTE
 from gavel.diagnosis.episode import Episode
@@ -56,7 +57,9 @@ def layers_in(spans: Iterable[int]) -> frozenset[Layer]:
 Load = TypeVar("Load", DiskLoad, DeviceLoad, VolumeLoad, QueueIssuer, PathLoad, PortPaths, PeerVolume)
 
 
-def load_causes(connection: Connection, kind: RefKind, questions: Sequence[CauseQuestion]) -> Mapping[int, CauseInputs]:
+def load_causes(
+    connection: Connection, kind: RefKind, questions: Sequence[CauseQuestion], storage: Storage
+) -> Mapping[int, CauseInputs]:
     """By id of the object; all of one kind, none twice."""
     if not questions:
         return {}
@@ -64,13 +67,14 @@ def load_causes(connection: Connection, kind: RefKind, questions: Sequence[Cause
         [one for one in questions if one.layers & layers]
         for layers in (_HOST_SIDE, frozenset({Layer.SAN}), frozenset({Layer.ARRAY}))
     )
-    disks = _by_subject(disk_loads(connection, kind, [one.time for one in questions]))
-    devices = _by_subject(device_loads(connection, kind, [one.time for one in _either(host, san)]))
-    volumes = _by_subject(volume_loads(connection, kind, [one.time for one in _either(san, array)]))
+    disks = _by_subject(disk_loads(connection, kind, [one.time for one in questions], storage))
+    devices = _by_subject(device_loads(connection, kind, [one.time for one in _either(host, san)], storage))
+    volumes = _by_subject(volume_loads(connection, kind, [one.time for one in _either(san, array)], storage))
     issuers = _by_subject(
         queue_issuers(
             connection,
             [(one.time, load.device.id) for one in host for load in _loaded(devices, one)],
+            storage,
         )
     )
     times = [_path_time(one, load) for one in san for load in _loaded(devices, one)]
@@ -96,7 +100,7 @@ def load_causes(connection: Connection, kind: RefKind, questions: Sequence[Cause
     tasks = _tasks(connection, disks, host)
     cpu = _cpu(connection, disks, host)
     stamps = {stamp for one in questions for stamp in one.episode.stamps}
-    minutes = cause_minutes(connection, sorted(keys), sorted(stamps))
+    minutes = cause_minutes(connection, sorted(keys), sorted(stamps), storage)
     return {
         one.subject.id: CauseInputs(
             kind=kind,

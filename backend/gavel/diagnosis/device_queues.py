@@ -13,6 +13,7 @@ from gavel.db.queries.ledger import LedgerSeries
 from gavel.db.queries.ledger_pieces import MINUTE
 from gavel.db.queries.queues import DevicesBehind, Queue, QueueMinutes, queue_minutes
 from gavel.db.queries.refs import EntityRef
+from gavel.db.series.modes import Storage
 from gavel.diagnosis.breakdown import are_coarse
 from gavel.diagnosis.sentences import FullestMinute
 from gavel.domain.io_path import Direction
@@ -31,12 +32,14 @@ class DeviceQueues:
     minutes: QueueMinutes | None
 
 
-def device_queues(connection: Connection, devices: DevicesBehind, whole: LedgerSeries) -> DeviceQueues:
+def device_queues(
+    connection: Connection, devices: DevicesBehind, whole: LedgerSeries, storage: Storage
+) -> DeviceQueues:
     """Over the window of `whole`."""
     known = {queue.device.id: queue for queue in devices.queues}
     if not known or len(known) * ((whole.to_at - whole.from_at) / MINUTE) > _MOST_ROWS:
         return DeviceQueues({}, None)
-    return DeviceQueues(known, queue_minutes(connection, list(known), whole.from_at, whole.to_at))
+    return DeviceQueues(known, queue_minutes(connection, list(known), whole.from_at, whole.to_at, storage))
 
 
 def named_queue(queues: DeviceQueues, whole: LedgerSeries, *, waits: bool) -> EntityRef | None:

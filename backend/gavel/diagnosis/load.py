@@ -71,7 +71,7 @@ def load(
 
 def _context(connection: Connection, whole: WindowSum, devices: DevicesBehind, stretched: Stretched) -> WindowContext:
     window, is_judged = whole.window, whole.state is DiagnosisState.JUDGED
-    queues = device_queues(connection, devices, whole.series)
+    queues = device_queues(connection, devices, whole.series, whole.storage)
     device = named_queue(queues, whole.series, waits=_waits(whole)) if is_judged else None
     queue = None if device is None else queue_in_force(connection, device, window.from_at, window.to_at)
     first, last = _named(whole)
@@ -156,7 +156,7 @@ def _cause(connection: Connection, whole: WindowSum, recent: RecentMinutes) -> C
         episode = with_normal_before(episode, steps, said, range(len(said)))
     ratio = float(covered(whole.diagnosed.notes, whole.diagnosed.rows)[0])
     question = CauseQuestion(window.subject, layers_in(spans), episode, ratio)
-    return load_causes(connection, whole.kind, [question])[window.subject.id]
+    return load_causes(connection, whole.kind, [question], whole.storage)[window.subject.id]
 
 
 def _named(whole: WindowSum) -> tuple[Layer | None, Layer | None]:

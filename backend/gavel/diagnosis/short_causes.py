@@ -71,7 +71,7 @@ def causes_of(
         for subject, row in named.items()
         if subject.id in episodes
     ]
-    inputs = load_causes(connection, next(iter(named)).kind, questions)
+    inputs = load_causes(connection, next(iter(named)).kind, questions, storage)
     causes = {thing_id: decide(one) for thing_id, one in inputs.items()}
     return {thing_id: cause for thing_id, cause in causes.items() if cause is not None}
 

@@ -75,4 +75,4 @@ def fullest_queue(
     if not queues or len(queues) * ((series.to_at - since) / MINUTE) > _MOST_ROWS:
         return None
     ids = [queue.device.id for queue in queues]
-    return FullestQueue(tuple(queues), fullest(connection, ids, series.from_at, series.to_at, series.step))
+    return FullestQueue(tuple(queues), fullest(connection, ids, series.from_at, series.to_at, series.step, storage))

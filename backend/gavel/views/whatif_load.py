@@ -18,6 +18,7 @@ from gavel.db.queries.queues import Queue, devices_behind, queue_minutes
 from gavel.db.queries.refs import EntityRef, RefKind, require
 from gavel.db.queries.scopes import ledger_until
 from gavel.db.queries.whatif import DeviceStorage, QueueDisk, disks_in_queue, storage_behind
+from gavel.db.series.modes import storage
 from gavel.domain.controllers import QUEUE_LIMITS
 from gavel.domain.errors import GavelError
 from gavel.domain.scope import ScopeKind, scope_key
@@ -121,7 +122,7 @@ def _chosen(
         if found is None:
             raise NotPredictableError(f"Device {device_id} carries no I/O of {subject.name}.")
         return found
-    minutes = queue_minutes(connection, [queue.device.id for queue in queues], from_at, to_at)
+    minutes = queue_minutes(connection, [queue.device.id for queue in queues], from_at, to_at, storage(connection))
     busy = {queue.device.id: float(np.nansum(minutes.ops[minutes.device_id == queue.device.id])) for queue in queues}
     return max(queues, key=lambda queue: (busy[queue.device.id], -queue.device.id))
 
@@ -189,7 +190,7 @@ def _parts(
     volume_id = None if storage is None else storage.volume_id
     volume_key = None if volume_id is None else scope_key(ScopeKind.VOLUME, volume_id)
     keys = [one for one in (device_key, *disk_keys.values(), array_key, volume_key) if one is not None]
-    rows = cause_minutes(connection, keys, stamps)
+    rows = cause_minutes(connection, keys, stamps, storage(connection))
     wanted = np.array([(at - _EPOCH) // timedelta(microseconds=1) for at in stamps], dtype=np.int64)
 
     def of(key: int) -> PartMinutes:
@@ -212,7 +213,7 @@ def _is_active(part: PartMinutes) -> bool:
 
 def _history(connection: Connection, device_id: int, to_at: datetime) -> Floats:
     """(m, 2) of the queue's minutes before: I/Os in flight, driver time in µs."""
-    minutes = queue_minutes(connection, [device_id], to_at - HISTORY, to_at)
+    minutes = queue_minutes(connection, [device_id], to_at - HISTORY, to_at, storage(connection))
     ops = np.where(minutes.ops > 0, minutes.ops, np.nan)
     return np.stack([minutes.in_flight_ios, minutes.in_flight_ios * _US_A_MINUTE / ops], axis=1)
 

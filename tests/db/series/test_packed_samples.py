@@ -4,7 +4,7 @@ import re
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from gavel.db.locks import only_one
 from gavel.db.queries import correlation
 from gavel.db.series import codes, maintenance, packed, partitions, plain
 from gavel.db.series.catalog import LEDGER, LEDGER_LEAVES, RAWS, SAMPLES, RawSeries
+from gavel.db.series.modes import storage
 from gavel.domain.scope import ScopeKind
 from gavel.domain.source import Stream
 
@@ -96,6 +97,41 @@ def test_minutes_read_the_same_when_they_are_packed(plain: Store, kind: ScopeKin
     np.testing.assert_allclose(found.rows.ops, asked.rows.ops, rtol=STEP)
     assert (found.rows.span_lower <= found.rows.span_time).all()
     assert (found.rows.span_time <= found.rows.span_upper).all()
+
+
+@pytest.mark.parametrize("kind", [ScopeKind.VM, ScopeKind.VM_DISK])
+@pytest.mark.parametrize("hours_ago", [0, 1, 2])
+def test_minutes_of_the_last_hours_are_asked_of_rows_alone_unless_one_was_packed(
+    plain: Store, kind: ScopeKind, hours_ago: int
+) -> None:
+    hour = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(hours=hours_ago)
+    keys = keys_of(kind, 2)
+    where = grid(keys, minutes_from(hour, 30))
+    write(plain, where, *ledger_rows(len(where[0])))
+    later = hour + timedelta(hours=4)
+    plain.roll(later)
+
+    def found() -> list[int]:
+        return read(plain, keys, hour, hour + timedelta(minutes=30), MINUTE).starts_us.tolist()
+
+    with reading(plain.engine) as connection:
+        assert storage(connection).pruned(f"a{packed.rows(LEDGER, (), of='true')}z", hour).count("_packed") == 0
+    assert len(before := found()) == 60
+    # As by a clock that was three hours ahead.
+    assert pack(plain, later) >= 1
+    with reading(plain.engine) as connection:
+        known = storage(connection)
+    assert known.unpacked_since is None
+    assert known.pruned("as it was", hour) == "as it was"
+    assert found() == before
+
+
+@pytest.mark.parametrize("store", ["timescale"], indirect=True)
+def test_minutes_of_the_last_hours_are_asked_of_rows_alone_on_timescaledb(store: Store) -> None:
+    with reading(store.engine) as connection:
+        known = storage(connection)
+    assert known.unpacked_since is not None
+    assert known.now - known.unpacked_since >= timedelta(hours=2)
 
 
 def test_a_late_sample_completes_one_that_is_packed_and_others_stay_as_they_are(plain: Store) -> None:

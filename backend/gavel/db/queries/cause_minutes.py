@@ -13,6 +13,7 @@ from gavel.db.queries.causes import OPS, segment_time, sum_of
 from gavel.db.queries.queues import IN_FLIGHT
 from gavel.db.series import packed
 from gavel.db.series.catalog import LEDGER, LEDGER_LEAVES, RawSeries
+from gavel.db.series.modes import Storage
 from gavel.db.write.ledger import FIRST_PARENT
 from gavel.domain.samples import Int64Array
 
@@ -51,7 +52,9 @@ class CauseMinutes:
     columns: Mapping[str, Floats]
 
 
-def cause_minutes(connection: Connection, keys: Sequence[int], stamps: Sequence[datetime]) -> CauseMinutes:
+def cause_minutes(
+    connection: Connection, keys: Sequence[int], stamps: Sequence[datetime], storage: Storage
+) -> CauseMinutes:
     """Of these keys, leaves or not, in the minutes that begin at `stamps`."""
     if not keys or not stamps:
         return CauseMinutes(
@@ -69,7 +72,7 @@ def cause_minutes(connection: Connection, keys: Sequence[int], stamps: Sequence[
     kinds: dict[str, ColumnType] = {"ts": "us", "entity_id": "i8"}
     found = fetch(
         connection,
-        f"{parts} ORDER BY entity_id, ts",
+        storage.pruned(f"{parts} ORDER BY entity_id, ts", min(stamps)),
         {"keys": int_array(keys), "stamps": list(stamps), "lo": min(stamps), "hi": max(stamps)},
         kinds | dict.fromkeys(_MINUTE_COLUMNS, "f8"),
     )

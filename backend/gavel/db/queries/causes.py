@@ -17,6 +17,7 @@ from gavel.db.queries.members import DATASTORE_DEVICE, DEVICE_VOLUME, DEVICES_OF
 from gavel.db.queries.refs import EntityRef, RefKind
 from gavel.db.series import ledger_columns, packed
 from gavel.db.series.catalog import LEDGER, LEDGER_LEAVES
+from gavel.db.series.modes import Storage
 from gavel.domain.io_path import Layer
 from gavel.domain.scope import LEAVES, ScopeKind, scope_key
 from gavel.domain.source import Stream
@@ -141,7 +142,11 @@ _ASKED = "asked AS (SELECT * FROM unnest(CAST(:ids AS int[]), CAST(:los AS times
 
 
 def _loads(
-    members: str, scope: ScopeKind, sums: Mapping[str, str], orders: Sequence[str], wholes: Sequence[str]
+    members: str,
+    scope: ScopeKind,
+    sums: Mapping[str, str],
+    orders: Sequence[str],
+    wholes: Sequence[str],
 ) -> str:
     """CTEs `asked` and `best`: of each object's members the busiest by any of `orders`, with sums over its time and `*_whole` over all."""
     series = LEDGER_LEAVES if scope in LEAVES else LEDGER
@@ -166,18 +171,24 @@ def _loads(
     """
 
 
+def _begin(objects: Sequence[ObjectTime]) -> datetime:
+    return min(one.from_at for one in objects)
+
+
 def _parameters(objects: Sequence[ObjectTime], most: int) -> dict[str, object]:
     return {
         "ids": [one.id for one in objects],
         "los": [one.from_at for one in objects],
         "his": [one.to_at for one in objects],
-        "lo": min(one.from_at for one in objects),
+        "lo": _begin(objects),
         "hi": max(one.to_at for one in objects),
         "most": most,
     }
 
 
-def disk_loads(connection: Connection, kind: RefKind, objects: Sequence[ObjectTime]) -> list[DiskLoad]:
+def disk_loads(
+    connection: Connection, kind: RefKind, objects: Sequence[ObjectTime], storage: Storage
+) -> list[DiskLoad]:
     """By object, the busiest first; none of a kind without disks."""
     if kind not in DISKS_THROUGH or not objects:
         return []
@@ -188,12 +199,15 @@ def disk_loads(connection: Connection, kind: RefKind, objects: Sequence[ObjectTi
         "hypervisor_time": segment_time("hypervisor"),
         "service_time": segment_time("kernel_service"),
     }
-    loads = _loads(
-        f"SELECT * FROM ({DISKS_THROUGH[kind]}) d WHERE subject_id = ANY(CAST(:ids AS int[]))",
-        ScopeKind.VM_DISK,
-        sums,
-        ("upper_time", "lower_time", "hypervisor_time"),
-        tuple(sums),
+    loads = storage.pruned(
+        _loads(
+            f"SELECT * FROM ({DISKS_THROUGH[kind]}) d WHERE subject_id = ANY(CAST(:ids AS int[]))",
+            ScopeKind.VM_DISK,
+            sums,
+            ("upper_time", "lower_time", "hypervisor_time"),
+            tuple(sums),
+        ),
+        _begin(objects),
     )
     rows = connection.execute(
         text(
@@ -234,7 +248,9 @@ _CARRIED = f"""
 """
 
 
-def device_loads(connection: Connection, kind: RefKind, objects: Sequence[ObjectTime]) -> list[DeviceLoad]:
+def device_loads(
+    connection: Connection, kind: RefKind, objects: Sequence[ObjectTime], storage: Storage
+) -> list[DeviceLoad]:
     """By object, those with most queue time first; none of a kind without devices."""
     if (kind, Stream.HOST_DEVICE) not in MEMBERS or not objects:
         return []
@@ -245,12 +261,15 @@ def device_loads(connection: Connection, kind: RefKind, objects: Sequence[Object
         "queue_time": segment_time("kernel_queue"),
         "san_time": "coalesce(all_san_time, 0)",
     }
-    loads = _loads(
-        _DEVICES_OF_VMS if kind is RefKind.VM else of_a_kind,
-        ScopeKind.HOST_DEVICE,
-        sums,
-        ("kernel_time", "queue_time", "san_time"),
-        tuple(sums),
+    loads = storage.pruned(
+        _loads(
+            _DEVICES_OF_VMS if kind is RefKind.VM else of_a_kind,
+            ScopeKind.HOST_DEVICE,
+            sums,
+            ("kernel_time", "queue_time", "san_time"),
+            tuple(sums),
+        ),
+        _begin(objects),
     )
     rows = connection.execute(
         text(
@@ -276,17 +295,22 @@ def device_loads(connection: Connection, kind: RefKind, objects: Sequence[Object
     ]
 
 
-def volume_loads(connection: Connection, kind: RefKind, objects: Sequence[ObjectTime]) -> list[VolumeLoad]:
+def volume_loads(
+    connection: Connection, kind: RefKind, objects: Sequence[ObjectTime], storage: Storage
+) -> list[VolumeLoad]:
     """By object, those with most time in the array first; none of a kind without volumes."""
     if (kind, Stream.ARRAY_VOLUME) not in MEMBERS or not objects:
         return []
     sums = {"ops": OPS, "array_time": "coalesce(all_array_time, 0)", "qos_time": segment_time("array_qos")}
-    loads = _loads(
-        f"SELECT * FROM ({MEMBERS[kind, Stream.ARRAY_VOLUME]}) d WHERE subject_id = ANY(CAST(:ids AS int[]))",
-        ScopeKind.VOLUME,
-        sums,
-        ("array_time", "qos_time"),
-        ("array_time", "qos_time"),
+    loads = storage.pruned(
+        _loads(
+            f"SELECT * FROM ({MEMBERS[kind, Stream.ARRAY_VOLUME]}) d WHERE subject_id = ANY(CAST(:ids AS int[]))",
+            ScopeKind.VOLUME,
+            sums,
+            ("array_time", "qos_time"),
+            ("array_time", "qos_time"),
+        ),
+        _begin(objects),
     )
     rows = connection.execute(
         text(
@@ -343,13 +367,15 @@ _ISSUERS = f"""
 """
 
 
-def queue_issuers(connection: Connection, devices: Sequence[tuple[ObjectTime, int]]) -> list[QueueIssuer]:
+def queue_issuers(
+    connection: Connection, devices: Sequence[tuple[ObjectTime, int]], storage: Storage
+) -> list[QueueIssuer]:
     """Of each device the VMs that its host ran then, those with most I/O first."""
     if not devices:
         return []
     objects = [one for one, _ in devices]
     parameters = _parameters(objects, 0) | {"devices": [device for _, device in devices]}
-    rows = connection.execute(text(_ISSUERS), parameters)
+    rows = connection.execute(text(storage.pruned(_ISSUERS, _begin(objects))), parameters)
     return [
         QueueIssuer(row.id, row.device_id, EntityRef(RefKind.VM, row.vm_id, row.vm_name), row.ops, row.minutes)
         for row in rows

@@ -14,7 +14,7 @@ from gavel.db.copying import ColumnType, fetch, int_array
 from gavel.db.engine import Connection
 from gavel.db.queries.ledger_pieces import KEYS, LedgerPiece, LedgerRange, Resolution, ledger_pieces, resolution_of
 from gavel.db.series import ledger_columns, modes, packed
-from gavel.db.series.catalog import EPOCH, LEDGER, LEDGER_MEASURED, RawSeries
+from gavel.db.series.catalog import EPOCH, LEDGER, LEDGER_LEAVES, LEDGER_MEASURED, RawSeries
 from gavel.db.series.measures import Partial
 from gavel.domain.io_path import Direction, Segment
 from gavel.domain.ledger import LedgerRows, Notes
@@ -90,8 +90,11 @@ def ledger(
     minutes for 30 days, hours for 400; leaves have minutes only. ValueError for an empty range, a step that is not of whole minutes, or
     leaves and parents in one question. storage: where it is known already.
     """
-    over, pieces = ledger_pieces(connection, keys, from_at, to_at, step, storage)
+    known = storage or modes.storage(connection)
+    over, pieces = ledger_pieces(connection, keys, from_at, to_at, step, known)
     query = _query(pieces, over, _partials(detail))
+    if all(piece.series in _MINUTES for piece in pieces):
+        query = known.pruned(query, over.lo)
     found = fetch(connection, query, _parameters(pieces, keys, over), _columns(detail))
     rows, notes = _decoded(found, detail)
     return LedgerSeries(
@@ -111,6 +114,7 @@ def ledger(
 
 # --- their sums -------------------------------------------------------------------------------------------------------
 
+_MINUTES = (LEDGER, LEDGER_LEAVES)
 _NOTES = (*ledger_columns.WORST, *ledger_columns.SUMMED_NOTES)
 # Minutes in which a number was measured: told by the number's being there.
 _MEASURED = ledger_columns.MEASURED

@@ -55,11 +55,11 @@ def ledger_pieces(
     from_at: datetime,
     to_at: datetime,
     step: timedelta | None,
-    storage: modes.Storage | None,
+    storage: modes.Storage,
 ) -> tuple[LedgerRange, Sequence[LedgerPiece]]:
     """In order of time. ValueError for an empty range, a step that is not of whole minutes, or leaves and parents in one question."""
     raw = _table(keys)
-    over = _range(connection, raw, from_at, to_at, step, storage)
+    over = _range(raw, from_at, to_at, step, storage)
     rolls = list(_rolls(over, len(keys))) if raw is LEDGER else []
     return over, list(_pieces(connection, raw, rolls[::-1], keys, over.lo, over.hi))
 
@@ -77,30 +77,28 @@ def _table(keys: Sequence[int]) -> RawSeries:
 
 
 def _range(
-    connection: Connection,
     raw: RawSeries,
     from_at: datetime,
     to_at: datetime,
     step: timedelta | None,
-    storage: modes.Storage | None,
+    storage: modes.Storage,
 ) -> LedgerRange:
     if to_at <= from_at:
         raise ValueError(f"The range is empty: it ends at {to_at.isoformat()} and begins at {from_at.isoformat()}.")
     if step is not None and (step < MINUTE or step % MINUTE):
         raise ValueError(f"A step of {step} is not one of whole minutes.")
-    finest = _finest_kept(connection, raw, from_at, storage)
+    finest = _finest_kept(raw, from_at, storage)
     width = finest if step is None else _up(step, finest)
     lo, hi = plain.floor(from_at, width, EPOCH), _ceiling(to_at, width)
     return LedgerRange(lo, hi, hi - lo if step is None else width, finest, step is None)
 
 
-def _finest_kept(connection: Connection, raw: RawSeries, from_at: datetime, storage: modes.Storage | None) -> timedelta:
+def _finest_kept(raw: RawSeries, from_at: datetime, storage: modes.Storage) -> timedelta:
     if raw is LEDGER_LEAVES:
         return MINUTE
-    known = storage or modes.storage(connection)
-    if from_at >= known.since(raw.grain):
+    if from_at >= storage.since(raw.grain):
         return MINUTE
-    return next((roll.width for roll in LEDGER_ROLLS if from_at >= known.since(roll.grain)), HOUR)
+    return next((roll.width for roll in LEDGER_ROLLS if from_at >= storage.since(roll.grain)), HOUR)
 
 
 def _rolls(period: LedgerRange, keys: int) -> Iterator[Roll]:

@@ -130,17 +130,21 @@ _MINUTES = packed.rows(
 )
 
 
+_QUEUE_MINUTES = f"""
+    SELECT ts, entity_id, queue_depth AS depth, ({IN_FLIGHT})::float8 / :minute AS in_flight_ios,
+        ({_WAITING})::float8 / :minute AS waiting_ios, all_kernel_time AS kernel_us,
+        coalesce(read_ops, 0) + coalesce(write_ops, 0) AS ops
+    FROM {_MINUTES} m WHERE ts < :hi ORDER BY ts, entity_id
+"""
+
+
 def queue_minutes(
-    connection: Connection, device_ids: Sequence[int], from_at: datetime, to_at: datetime
+    connection: Connection, device_ids: Sequence[int], from_at: datetime, to_at: datetime, storage: modes.Storage
 ) -> QueueMinutes:
     """Of these devices in [from_at, to_at)."""
     found = fetch(
         connection,
-        f"SELECT ts, entity_id, queue_depth AS depth, ({IN_FLIGHT})::float8 / :minute AS in_flight_ios,"
-        f" ({_WAITING})::float8 / :minute AS waiting_ios, all_kernel_time AS kernel_us,"
-        " coalesce(read_ops, 0) + coalesce(write_ops, 0) AS ops"
-        f" FROM {_MINUTES} m WHERE ts < :hi"
-        " ORDER BY ts, entity_id",
+        storage.pruned(_QUEUE_MINUTES, from_at),
         {
             "keys": int_array([scope_key(ScopeKind.HOST_DEVICE, device) for device in device_ids]),
             "lo": from_at,
@@ -175,7 +179,12 @@ def kept_since(storage: modes.Storage) -> datetime:
 
 
 def fullest(
-    connection: Connection, device_ids: Sequence[int], from_at: datetime, to_at: datetime, step: timedelta | None
+    connection: Connection,
+    device_ids: Sequence[int],
+    from_at: datetime,
+    to_at: datetime,
+    step: timedelta | None,
+    storage: modes.Storage,
 ) -> Fullest:
     """Of these devices in each bucket of [from_at, to_at), from the minutes of the ledger that retention has left of them.
 
@@ -199,7 +208,7 @@ def fullest(
     }
     found = fetch(
         connection,
-        query,
+        storage.pruned(query, from_at),
         parameters,
         {"b": "us", "entity_id": "i8", "in_flight_ios": "f8", "waiting_ios": "f8", "depth": "f8"},
     )

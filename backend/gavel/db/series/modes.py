@@ -9,14 +9,29 @@ from sqlalchemy import Connection, Row, insert, select, text
 
 from gavel.db.errors import SchemaError
 from gavel.db.schema.bookkeeping import storage_mode
-from gavel.db.series.catalog import DEFAULT_KEEP, Mode
+from gavel.db.series import packed
+from gavel.db.series.catalog import DEFAULT_KEEP, LEDGER, LEDGER_LEAVES, Mode
 from gavel.domain.retention import Grain
 
 _EXTENSION = text("SELECT extversion FROM pg_extension WHERE extname = 'timescaledb'")
 _LICENSE = text("SELECT current_setting('timescaledb.license', true)")
 # Columns of a question that has `FROM … LEFT JOIN storage_mode ON true`, for `storage_of`.
+# An hour is packed two hours after its end (`maintenance.PACK_AFTER`); that none of the last three was is looked up, since a clock may have
+# been wrong.
+_LEDGERS = ", ".join(f"'{packed.parent(series)}'" for series in (LEDGER, LEDGER_LEAVES))
+_UNPACKED_SINCE = f"""(
+    SELECT CASE WHEN bool_or(to_regclass(name) IS NOT NULL) THEN NULL ELSE min(hour) END FROM (
+        SELECT hour, unnest(ARRAY[{_LEDGERS}]) || to_char(hour AT TIME ZONE 'UTC', '"_"YYYYMMDD"t"HH24') AS name
+        FROM generate_series(date_trunc('hour', now()) - INTERVAL '2 hours', now() + INTERVAL '1 hour', INTERVAL '1 hour') hour) hours
+    ) AS unpacked_since"""
 STORAGE = ", ".join(
-    ("mode", *(f"keep_{grain}" for grain in Grain), *(f"{grain}_from" for grain in Grain), "now() AS now")
+    (
+        "mode",
+        *(f"keep_{grain}" for grain in Grain),
+        *(f"{grain}_from" for grain in Grain),
+        "now() AS now",
+        _UNPACKED_SINCE,
+    )
 )
 _STORAGE = text(f"SELECT {STORAGE} FROM (SELECT) once LEFT JOIN storage_mode ON true")
 
@@ -26,13 +41,15 @@ class Storage:
     """What is kept. now: of the database's clock, the same for a whole transaction.
 
     chosen: lengths that the operator set; a grain that is missing has the default of the mode. whole_from: before it rows of a grain may
-    have gone under a shorter retention; a grain that is missing was never lengthened.
+    have gone under a shorter retention; a grain that is missing was never lengthened. unpacked_since: minutes of the ledger from then on
+    are rows, none is packed; None: not known.
     """
 
     mode: Mode
     now: datetime
     chosen: Mapping[Grain, timedelta]
     whole_from: Mapping[Grain, datetime]
+    unpacked_since: datetime | None = None
 
     def keep(self, grain: Grain) -> timedelta:
         """How long rows stay."""
@@ -46,6 +63,12 @@ class Storage:
     def whole_since(self, now: datetime) -> datetime:
         """Samples and minutes from then on are all there: a minute can be attributed again."""
         return max(self.since(grain, now) for grain in (Grain.SAMPLES, Grain.MINUTES))
+
+    def pruned(self, sql: str, lo: datetime) -> str:
+        """A question for minutes of the ledger from `lo` on, without what it asks of packed ones where there are none: planning that half
+        takes several times as long as all the rest."""
+        is_unpacked = self.unpacked_since is not None and lo >= self.unpacked_since
+        return packed.without_packed(sql) if is_unpacked else sql
 
 
 def detect(connection: Connection) -> Mode:
@@ -80,6 +103,7 @@ def storage_of(row: Row[Any]) -> Storage:
         now=row.now,
         chosen={grain: length for grain, length in keep.items() if length is not None},
         whole_from={grain: at for grain, at in whole_from.items() if at is not None},
+        unpacked_since=row.unpacked_since,
     )
 
 

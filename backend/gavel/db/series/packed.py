@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import lru_cache
 
 from gavel.db.series import codes, ledger_columns, plain
 from gavel.db.series.catalog import EPOCH, LEDGER, LEDGER_LEAVES, RAWS, ROLLS, Mode, RawSeries, Roll
@@ -27,6 +28,9 @@ _FIRST = 2**31
 LO, HI = "CAST(:lo AS timestamptz)", "CAST(:hi AS timestamptz)"
 # Bytes of a row from which on its columns are compressed: PostgreSQL leaves off at 2,000 by itself.
 _COMPRESS_FROM = 512
+# Around the half of a question that reads what is packed.
+_SHORT, _END = "/*packed*/", "/*to here*/"
+_SHORTS = re.compile(f"{re.escape(_SHORT)}.*?{re.escape(_END)}", re.DOTALL)
 # Of an I/O-time in µs a sixteenth is kept; of a clock's error in seconds a tenth of a millisecond.
 _SCALES = {"offset_error_s": 10_000}
 _SCALE_OF_REALS = 16
@@ -225,8 +229,14 @@ def rows(series: Series, names: Sequence[str], *, of: str, lo: str = LO, hi: str
     limits = f"{of} AND short.lo >= {_floor(series, lo)} AND short.lo <= {hi}"
     return (
         f"(SELECT {wanted} FROM {series.name} WHERE {of} AND {within}"
-        f" UNION ALL SELECT {wanted} FROM ({_unpacked(series, names, limits)}) unpacked WHERE {within})"
+        f"{_SHORT} UNION ALL SELECT {wanted} FROM ({_unpacked(series, names, limits)}) unpacked WHERE {within}{_END})"
     )
+
+
+@lru_cache(maxsize=256)
+def without_packed(sql: str) -> str:
+    """A question that has `rows` in it, for times of which nothing is packed (`modes.Storage.pruned`)."""
+    return _SHORTS.sub("", sql)
 
 
 def roll_window(roll: Roll, lo: datetime, hi: datetime) -> str:
