@@ -1,6 +1,7 @@
 """The ranking of the newest minutes is made once for each state of the store, whoever asks."""
 
 import threading
+import time
 
 import pytest
 from fastapi.testclient import TestClient
@@ -8,8 +9,8 @@ from sqlalchemy import text
 from tests.api.ledgers import KERNEL, Environment, ask, between, minute
 
 from gavel.api.kept import KeptAnswers
-from gavel.db.engine import transaction
-from gavel.db.queries.ranking_state import RankingState
+from gavel.db.engine import reading, transaction
+from gavel.db.queries.ranking_state import RankingState, ranking_state
 from gavel.diagnosis import ranking
 from gavel.domain.scope import ENVIRONMENT_ID, ScopeKind, scope_key
 
@@ -60,6 +61,20 @@ def test_what_was_written_is_seen_at_once(
         connection.execute(text(change))
     ask(client, "overview")
     assert len(made) == 2
+
+
+def test_time_that_passes_changes_no_state(environment: Environment) -> None:
+    with transaction(environment.engine) as connection:
+        connection.execute(
+            text(
+                "INSERT INTO ledger_minute (minute, rules) VALUES (now() - interval '2 hours' + interval '1 second', 1)"
+            )
+        )
+    with reading(environment.engine) as connection:
+        before = ranking_state(connection)
+    time.sleep(1.5)
+    with reading(environment.engine) as connection:
+        assert ranking_state(connection) == before
 
 
 def test_a_range_is_not_kept(client: TestClient, environment: Environment, made: list[object]) -> None:

@@ -27,6 +27,7 @@ const asked = []
 page.on('request', (request) => asked.push(new URL(request.url()).pathname))
 await page.goto(address)
 await page.getByRole('link', { name: 'Sources', exact: true }).first().click()
+await page.getByRole('heading', { level: 1, name: 'Sources' }).waitFor({ timeout: 120000 })
 await page.getByText('No sources yet').first().waitFor({ timeout: 120000 })
 const links = await page.locator('a[href^="/"]').evaluateAll((found) => found.map((link) => link.getAttribute('href').split('?')[0]))
 const headings = [await page.locator('h1').first().innerText()]

@@ -139,7 +139,7 @@ def full_queues(connection: Connection, window: EvidenceWindow) -> Iterator[Full
     issuers: Mapping[int, list[QueueShare]] = defaultdict(list)
     of = _minutes_of(connection, ScopeKind.HOST_DEVICE, [one.device_id for one in queues], window)
     whole = {one.device_id: float(np.nansum(of(one.device_id).total("ops"))) for one in queues}
-    for issuer in queue_issuers(connection, times):
+    for issuer in queue_issuers(connection, times, storage(connection)):
         ops = whole[issuer.device_id]
         share = min(issuer.ops / ops, 1.0) if ops > 0 else 0.0
         vm = ObjectRef("vm", issuer.vm.id, issuer.vm.name)

@@ -144,18 +144,6 @@ def load_leaves(
     )
 
 
-def leaf_sums(
-    connection: Connection,
-    kind: ScopeKind,
-    ids: Sequence[int],
-    from_at: datetime,
-    to_at: datetime,
-    detail: Detail = Detail.LAYERS,
-) -> LedgerSeries:
-    """Layers of the leaves with these ids over the window; those without a minute in it have no row."""
-    return ledger(connection, [scope_key(kind, i) for i in ids], from_at, to_at, None, detail)
-
-
 def known_rows(rows: LedgerRows) -> LedgerRows:
     """For sums: what was not read or not measured adds nothing."""
     return LedgerRows(**{field.name: np.nan_to_num(getattr(rows, field.name)) for field in fields(LedgerRows)})

@@ -10,14 +10,16 @@ import numpy as np
 from gavel.analysis.ledger import Difference, Differences, differences, rolled_up
 from gavel.db.engine import Connection
 from gavel.db.queries.leaves import device_leaves, disk_leaves
+from gavel.db.queries.ledger import Detail, ledger
 from gavel.db.queries.refs import RefKind
+from gavel.db.series.modes import Storage
 from gavel.diagnosis.baselines import BaselineFrom, hours_of
-from gavel.diagnosis.contributors import known_rows, leaf_sums
+from gavel.diagnosis.contributors import known_rows
 from gavel.diagnosis.diagnose import DiagnosisState, baseline_from, bytes_per_op, covered, none_if_nan, write_share
 from gavel.diagnosis.window import DiagnosisWindow, summed
 from gavel.domain.io_path import Direction, Layer, LayerName
 from gavel.domain.ledger import LedgerRows
-from gavel.domain.scope import ScopeKind
+from gavel.domain.scope import ScopeKind, scope_key
 
 DifferenceName = Literal["guest_vscsi", "vscsi_device", "device_driver", "driver_array"]
 # Name, label and layer of each, outermost first.
@@ -60,7 +62,7 @@ def deltas(connection: Connection, datastore_id: int, from_at: datetime | None, 
     nothing, expected = np.full((1, len(Difference)), np.nan), np.zeros(len(Layer))
     told = Differences(value=nothing, lower=nothing, upper=nothing)
     if not found.is_empty:
-        disks, devices = _leaves(connection, datastore_id, found.window)
+        disks, devices = _leaves(connection, datastore_id, found.window, found.storage)
         rows = found.series.rows
         told = differences(rows, disks, devices, covered(found.series.notes, rows))
         hours = hours_of(found.window.from_at, found.window.to_at)[None, :]
@@ -75,12 +77,22 @@ def deltas(connection: Connection, datastore_id: int, from_at: datetime | None, 
     )
 
 
-def _leaves(connection: Connection, datastore_id: int, window: DiagnosisWindow) -> tuple[LedgerRows, LedgerRows]:
+def _leaves(
+    connection: Connection, datastore_id: int, window: DiagnosisWindow, storage: Storage
+) -> tuple[LedgerRows, LedgerRows]:
     """(1,) sums of the datastore's virtual disks and of its devices; zeros where there are none any more."""
     disks = [leaf.disk.id for leaf in disk_leaves(connection, RefKind.DATASTORE, datastore_id)]
     devices = [leaf.device.id for leaf in device_leaves(connection, RefKind.DATASTORE, datastore_id)]
     found = (
-        leaf_sums(connection, kind, ids, window.from_at, window.to_at)
+        ledger(
+            connection,
+            [scope_key(kind, one) for one in ids],
+            window.from_at,
+            window.to_at,
+            None,
+            Detail.LAYERS,
+            storage=storage,
+        )
         for kind, ids in ((ScopeKind.VM_DISK, disks), (ScopeKind.HOST_DEVICE, devices))
     )
     of_disks, of_devices = (

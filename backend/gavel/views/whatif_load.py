@@ -18,7 +18,7 @@ from gavel.db.queries.queues import Queue, devices_behind, queue_minutes
 from gavel.db.queries.refs import EntityRef, RefKind, require
 from gavel.db.queries.scopes import ledger_until
 from gavel.db.queries.whatif import DeviceStorage, QueueDisk, disks_in_queue, storage_behind
-from gavel.db.series.modes import storage
+from gavel.db.series import modes
 from gavel.domain.controllers import QUEUE_LIMITS
 from gavel.domain.errors import GavelError
 from gavel.domain.scope import ScopeKind, scope_key
@@ -122,7 +122,9 @@ def _chosen(
         if found is None:
             raise NotPredictableError(f"Device {device_id} carries no I/O of {subject.name}.")
         return found
-    minutes = queue_minutes(connection, [queue.device.id for queue in queues], from_at, to_at, storage(connection))
+    minutes = queue_minutes(
+        connection, [queue.device.id for queue in queues], from_at, to_at, modes.storage(connection)
+    )
     busy = {queue.device.id: float(np.nansum(minutes.ops[minutes.device_id == queue.device.id])) for queue in queues}
     return max(queues, key=lambda queue: (busy[queue.device.id], -queue.device.id))
 
@@ -135,7 +137,8 @@ def start_of(
     settings = queue_settings(connection, device_id, from_at, to_at)
     disks = disks_in_queue(connection, device_id, [disk for disk, _ in settings.disks])
     storage = storage_behind(connection, device_id)
-    parts = _parts(connection, device_id, disks, storage, from_at, to_at)
+    kept = modes.storage(connection)
+    parts = _parts(connection, device_id, disks, storage, from_at, to_at, kept)
     active = [one for one in disks if _is_active(parts.disks[one.id])]
     vms = {one.vm for one in active}
     own = [one for one in disks if not is_vm or one.vm.id == subject.id]
@@ -143,7 +146,7 @@ def start_of(
     paths = _paths(path_loads(connection, [_path_time(device_id, from_at, to_at)]))
     busy = [one for one in own if one in active] or own
     knobs, notes = _knobs(settings, parts.device, busy, is_competing=len(vms) >= COMPETING)
-    history = _history(connection, device_id, to_at)
+    history = _history(connection, device_id, to_at, kept)
     return QueueStart(
         subject=subject,
         queue=queue,
@@ -182,6 +185,7 @@ def _parts(
     storage: DeviceStorage | None,
     from_at: datetime,
     to_at: datetime,
+    kept: modes.Storage,
 ) -> _Parts:
     stamps = [from_at + n * MINUTE for n in range((to_at - from_at) // MINUTE)]
     device_key = scope_key(ScopeKind.HOST_DEVICE, device_id)
@@ -190,7 +194,7 @@ def _parts(
     volume_id = None if storage is None else storage.volume_id
     volume_key = None if volume_id is None else scope_key(ScopeKind.VOLUME, volume_id)
     keys = [one for one in (device_key, *disk_keys.values(), array_key, volume_key) if one is not None]
-    rows = cause_minutes(connection, keys, stamps, storage(connection))
+    rows = cause_minutes(connection, keys, stamps, kept)
     wanted = np.array([(at - _EPOCH) // timedelta(microseconds=1) for at in stamps], dtype=np.int64)
 
     def of(key: int) -> PartMinutes:
@@ -211,9 +215,9 @@ def _is_active(part: PartMinutes) -> bool:
     return len(measured) > 0 and 2 * int((measured > 0).sum()) >= len(measured)
 
 
-def _history(connection: Connection, device_id: int, to_at: datetime) -> Floats:
+def _history(connection: Connection, device_id: int, to_at: datetime, kept: modes.Storage) -> Floats:
     """(m, 2) of the queue's minutes before: I/Os in flight, driver time in µs."""
-    minutes = queue_minutes(connection, [device_id], to_at - HISTORY, to_at, storage(connection))
+    minutes = queue_minutes(connection, [device_id], to_at - HISTORY, to_at, kept)
     ops = np.where(minutes.ops > 0, minutes.ops, np.nan)
     return np.stack([minutes.in_flight_ios, minutes.in_flight_ios * _US_A_MINUTE / ops], axis=1)
 

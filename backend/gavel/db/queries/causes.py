@@ -142,11 +142,7 @@ _ASKED = "asked AS (SELECT * FROM unnest(CAST(:ids AS int[]), CAST(:los AS times
 
 
 def _loads(
-    members: str,
-    scope: ScopeKind,
-    sums: Mapping[str, str],
-    orders: Sequence[str],
-    wholes: Sequence[str],
+    members: str, scope: ScopeKind, sums: Mapping[str, str], orders: Sequence[str], wholes: Sequence[str]
 ) -> str:
     """CTEs `asked` and `best`: of each object's members the busiest by any of `orders`, with sums over its time and `*_whole` over all."""
     series = LEDGER_LEAVES if scope in LEAVES else LEDGER

@@ -7,11 +7,13 @@ from sqlalchemy import text
 from gavel.db.engine import Connection
 from gavel.domain.scope import ENVIRONMENT_ID, ScopeKind, scope_key
 
-# Minutes that are written, and written again: xmin is the newest transaction that wrote a row. Then inventories, and with minutes what was
-# found about pods. The rest: names, meanings of labels, and baselines: an hour of the day of all of them is computed at once.
+# Minutes that are written, and written again: xmin is the newest transaction that wrote a row. The newest by number, not by the clock: that
+# a minute grows too old is no news. Then inventories, and with minutes what was found about pods. The rest: names, meanings of labels, and
+# baselines: an hour of the day of all of them is computed at once.
 _STATE = """
     SELECT ROW((SELECT xmin::text FROM correlated),
-               (SELECT array_agg(xmin::text ORDER BY minute) FROM ledger_minute WHERE minute > now() - interval '2 hours'),
+               (SELECT array_agg(written ORDER BY minute)
+                FROM (SELECT minute, xmin::text AS written FROM ledger_minute ORDER BY minute DESC LIMIT 120) newest),
                (SELECT array_agg(ARRAY[id::text, inventory_at::text, inventory_revision::text] ORDER BY id) FROM source),
                (SELECT array_agg(xmin::text ORDER BY xmin::text) FROM pod_mirroring))::text AS announced,
            ROW((SELECT array_agg(ARRAY[id::text, name, enabled::text] ORDER BY id) FROM source),
