@@ -6,14 +6,14 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import event, text
 from tests.ingest.conftest import Scene
 from tests.ingest.scripted import GRAIN_S, PLAN, reading
 
 from gavel.db import live
 from gavel.db.engine import transaction
 from gavel.db.locks import only_one
-from gavel.db.queries.sources import change_source, store_secrets
+from gavel.db.queries.sources import change_source, plan_poll, store_secrets
 from gavel.domain.errors import AuthenticationError, ErrorKind, ProtocolError, SourceUnreachableError
 from gavel.ingest.backfill import EXPIRED, NOTHING_THERE, RECOVERED, backfill, find_holes
 from gavel.ingest.live import collect_live
@@ -219,6 +219,35 @@ def test_a_source_is_due_once_per_interval_of_its_own_clock(scene: Scene) -> Non
     assert not any(work.live for work in due_work(scene.place))
     scene.pass_time(seconds=GRAIN_S)
     assert any(work.live for work in due_work(scene.place))
+
+
+def test_a_tick_asks_nothing_more_of_a_source_that_has_nothing_due(scene: Scene) -> None:
+    collect_live(scene.place, scene.source_id)
+    _catch_up(scene)
+    with transaction(scene.engine) as connection:
+        connection.execute(text("UPDATE source SET inventory_at = :now"), {"now": scene.array.now})
+    asked: list[str] = []
+    event.listen(scene.engine, "before_cursor_execute", lambda *call: asked.append(call[2]))
+    assert due_work(scene.place) == []
+    assert not any("collection_run" in statement for statement in asked), asked
+    scene.pass_time(seconds=GRAIN_S + 5)
+    assert [(work.live, work.inventory) for work in due_work(scene.place)] == [(True, False)]
+
+
+def test_other_settings_are_tried_at_once_although_a_poll_is_planned(scene: Scene) -> None:
+    """Also where a pass that began with those before ends afterwards."""
+    collect_live(scene.place, scene.source_id)
+    _catch_up(scene)
+    with transaction(scene.engine) as connection:
+        connection.execute(text("UPDATE source SET inventory_at = :now"), {"now": scene.array.now})
+    assert due_work(scene.place) == []
+    before = scene.source()
+    with transaction(scene.engine) as connection:
+        store_secrets(connection, scene.source_id, b"envelope", "key")
+    for _ in range(2):
+        assert [work.live for work in due_work(scene.place)] == [True]
+        with transaction(scene.engine) as connection:
+            plan_poll(connection, before, scene.array.now + timedelta(seconds=GRAIN_S))
 
 
 def test_of_ticks_that_waited_for_one_another_the_first_reads(scene: Scene) -> None:

@@ -98,7 +98,7 @@ class Look:
         """After the last stream: when this source has something new again."""
         at = min(self._next.values(), default=self._context.now() + self._poll_interval())
         with transaction(self._context.engine) as connection:
-            plan_poll(connection, self._row.id, at)
+            plan_poll(connection, self._row, at)
 
     def _newest(self, connection: Connection, stream: Stream, plan: StreamPlan) -> Newest:
         newest = newest_whole(connection, self._row.id, stream, by_owner=plan.by_owner)

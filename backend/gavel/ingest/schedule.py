@@ -7,7 +7,7 @@ from itertools import takewhile
 
 from gavel.db.engine import reading
 from gavel.db.queries.clocks import newest_own_clock
-from gavel.db.queries.gaps import pending_gaps
+from gavel.db.queries.gaps import sources_behind
 from gavel.db.queries.runs import SourceRun, runs
 from gavel.db.queries.sources import SourceRow, sources
 from gavel.domain.errors import ErrorKind
@@ -71,18 +71,28 @@ def due_work(context: WorkerContext) -> list[Work]:
     now = context.now()
     until = now + STEPPED
     with reading(context.engine) as connection:
-        rows = sources(connection, enabled_only=True)
+        behind = sources_behind(connection)
         found = [
             _work(
                 row,
                 now,
                 offset_s=clock.offset_s if (clock := newest_own_clock(connection, row.id, until=until)) else 0.0,
                 newest_first=runs(connection, row.id, limit=60, until=until),
-                has_gaps=bool(pending_gaps(connection, row.id)),
+                has_gaps=row.id in behind,
             )
-            for row in rows
+            for row in sources(connection, enabled_only=True)
+            if row.id in behind or not _is_quiet(row, now)
         ]
     return [work for work in found if work.live or work.inventory or work.backfill]
+
+
+def _is_quiet(row: SourceRow, now: datetime) -> bool:
+    """Whether it was read with its present settings, and neither its next sample nor its inventory is due."""
+    return row.next_poll_at is not None and not is_poll_due(row, now) and _is_fresh(row.inventory_at, now)
+
+
+def _is_fresh(inventory_at: datetime | None, now: datetime) -> bool:
+    return inventory_at is not None and -STEPPED <= now - inventory_at < INVENTORY_INTERVAL
 
 
 def _work(row: SourceRow, now: datetime, *, offset_s: float, newest_first: Sequence[SourceRun], has_gaps: bool) -> Work:
@@ -99,7 +109,7 @@ def _work(row: SourceRow, now: datetime, *, offset_s: float, newest_first: Seque
         row.id,
         interval,
         live=polled_at is None or _is_due(row, polled_at, now, timedelta(seconds=offset_s), interval),
-        inventory=inventory_at is not None and not -STEPPED <= now - inventory_at < INVENTORY_INTERVAL,
+        inventory=inventory_at is not None and not _is_fresh(inventory_at, now),
         backfill=has_gaps and not _pauses(of_history, now, interval),
         lane=lane_of([run for run in known if not _is_slow_backfill(run)], LIVE),
         backfill_lane=Lane.FAILING if any(run.error_kind for run in of_history[:1]) else Lane.SLOW,

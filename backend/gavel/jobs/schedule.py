@@ -33,7 +33,7 @@ def _every(seconds: float, task: str) -> dict[str, object]:
 
 
 BEAT = {
-    "dispatch": _every(2, "gavel.dispatch"),
+    "dispatch": _every(1, "gavel.dispatch"),
     "correlate": _every(3, "gavel.correlate"),
     # Also at once after every minute that is written.
     "alert": _every(3, "gavel.alert"),

@@ -93,6 +93,12 @@ def pending_gaps(connection: Connection, source_id: int, stream: Stream | None =
     return _gaps(connection, pending.order_by(gap.c.to_at.desc(), gap.c.id))
 
 
+def sources_behind(connection: Connection) -> frozenset[int]:
+    """Those with gaps to be read."""
+    pending = select(gap.c.source_id).where(gap.c.state == GapState.PENDING_BACKFILL).distinct()
+    return frozenset(connection.scalars(pending))
+
+
 def gaps(connection: Connection, source_ids: tuple[int, ...], from_at: datetime, to_at: datetime) -> tuple[Gap, ...]:
     """All that overlap the range and are not recovered, oldest first."""
     return _gaps(connection, _during(select(gap), source_ids, from_at, to_at))

@@ -114,11 +114,12 @@ def add_source(
     return source_id
 
 
-# What was tried until now was tried with others.
+# What was tried until now was tried with others, and these are tried at once.
 _OTHER_SETTINGS = {
     "settings_after_run": select(func.coalesce(func.max(collection_run.c.id), 0))
     .where(collection_run.c.source_id == _source.c.id)
-    .scalar_subquery()
+    .scalar_subquery(),
+    "next_poll_at": None,
 }
 
 
@@ -138,9 +139,10 @@ def store_secrets(connection: Connection, source_id: int, envelope: bytes | None
     _update(connection, source_id, {"secrets_encrypted": envelope, "secrets_key_id": key_id} | _OTHER_SETTINGS)
 
 
-def plan_poll(connection: Connection, source_id: int, at: datetime) -> None:
-    """When the source is polled next; nothing for one that is gone."""
-    connection.execute(update(_source).where(_source.c.id == source_id).values(next_poll_at=at))
+def plan_poll(connection: Connection, row: SourceRow, at: datetime) -> None:
+    """When the source is polled next; nothing for one that is gone, or has other settings by now: they are tried at once."""
+    same = (_source.c.id == row.id, _source.c.settings_after_run == row.settings_after_run)
+    connection.execute(update(_source).where(*same).values(next_poll_at=at))
 
 
 def remove_source(connection: Connection, source_id: int) -> None:
