@@ -26,7 +26,8 @@ _GIVEN_UP_S = 10.0
 _TOO_EARLY = 0.1
 _STEP_S = 1.0
 _EARLIER_AFTER = timedelta(minutes=2)
-_EARLIER_AFTER_TOO_EARLY = timedelta(minutes=10)
+# Each try that is too early brings the samples of one turn late: once an hour is less than one turn in a hundred.
+_EARLIER_AFTER_TOO_EARLY = timedelta(hours=1)
 
 _Bools = npt.NDArray[np.bool_]
 _Floats = npt.NDArray[np.float64]

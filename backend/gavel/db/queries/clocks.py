@@ -1,10 +1,9 @@
 """Clocks: the measured offsets of sources and hosts."""
 
 from collections.abc import Iterable, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 
-from sqlalchemy import Row, insert, select, true
-from sqlalchemy.dialects.postgresql import distinct_on
+from sqlalchemy import Row, insert, select, text
 
 from gavel.db.engine import Connection
 from gavel.db.schema.bookkeeping import clock_offset
@@ -29,16 +28,23 @@ def record_clocks(connection: Connection, source_id: int, readings: Iterable[Clo
         connection.execute(insert(clock_offset), rows)
 
 
+# Readings are kept for two weeks, thousands of each clock: of every one the newest is looked up by itself.
+_NEWEST = """
+    SELECT c.* FROM (SELECT) one CROSS JOIN LATERAL (
+        SELECT subject, offset_s, error_s, read_at FROM clock_offset
+        WHERE source_id = :source AND subject IS NULL AND read_at <= :until ORDER BY read_at DESC LIMIT 1) c
+    UNION ALL
+    SELECT c.* FROM (SELECT key FROM esxi_host WHERE source_id = :source) h CROSS JOIN LATERAL (
+        SELECT subject, offset_s, error_s, read_at FROM clock_offset
+        WHERE source_id = :source AND subject = h.key AND read_at <= :until ORDER BY read_at DESC LIMIT 1) c
+    ORDER BY subject NULLS FIRST
+"""
+
+
 def newest_clocks(connection: Connection, source_id: int, *, until: datetime | None = None) -> tuple[ClockReading, ...]:
-    """The newest reading of each subject, the source itself first; with `until`, of those that were read by then."""
-    subject = clock_offset.c.subject
-    newest = (
-        select(*_READING)
-        .where(clock_offset.c.source_id == source_id, true() if until is None else clock_offset.c.read_at <= until)
-        .ext(distinct_on(subject))
-        .order_by(subject.nulls_first(), clock_offset.c.read_at.desc())
-    )
-    return tuple(_reading(row) for row in connection.execute(newest))
+    """The newest reading of the source and of each of its hosts, its own first; with `until`, of those that were read by then."""
+    given = {"source": source_id, "until": until or datetime.max.replace(tzinfo=UTC)}
+    return tuple(_reading(row) for row in connection.execute(text(_NEWEST), given))
 
 
 def newest_own_clock(connection: Connection, source_id: int, *, until: datetime) -> ClockReading | None:

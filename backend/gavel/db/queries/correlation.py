@@ -253,24 +253,26 @@ def clean(connection: Connection, minutes: Sequence[datetime]) -> None:
     connection.execute(delete(dirty_minute).where(dirty_minute.c.minute.in_(minutes)))
 
 
-_CLOCKS = """
-    WITH subjects AS (
-        SELECT id AS source_id, NULL::text AS subject FROM source
-        UNION ALL SELECT source_id, key FROM esxi_host WHERE present OR last_seen_at >= :since)
-    SELECT source_id, subject, read_at, offset_s, error_s FROM clock_offset WHERE read_at > :since AND read_at <= :until
-    UNION ALL SELECT c.* FROM subjects s CROSS JOIN LATERAL (
-        SELECT source_id, subject, read_at, offset_s, error_s FROM clock_offset c
-        WHERE c.source_id = s.source_id AND c.read_at {side}
-          AND (c.subject = s.subject OR (c.subject IS NULL AND s.subject IS NULL))
-        ORDER BY c.read_at {order} LIMIT 1) c
+_BESIDE = """
+    SELECT c.* FROM source s CROSS JOIN LATERAL (
+        SELECT source_id, subject, read_at, offset_s, error_s FROM clock_offset
+        WHERE source_id = s.id AND subject IS NULL AND read_at {side} ORDER BY read_at {order} LIMIT 1) c
+    UNION ALL
+    SELECT c.* FROM esxi_host h CROSS JOIN LATERAL (
+        SELECT source_id, subject, read_at, offset_s, error_s FROM clock_offset
+        WHERE source_id = h.source_id AND subject = h.key AND read_at {side} ORDER BY read_at {order} LIMIT 1) c
+    WHERE h.present OR h.last_seen_at >= :since
 """
+_DURING = "SELECT source_id, subject, read_at, offset_s, error_s FROM clock_offset WHERE read_at > :since AND read_at <= :until"
+_UNTIL = f"{_DURING} UNION ALL {_BESIDE.format(side='<= :since', order='DESC')}"
+_AFTER = f"{_DURING} UNION ALL {_BESIDE.format(side='> :until', order='ASC')}"
 
 
 def clocks(connection: Connection, since: datetime, until: datetime) -> tuple[Clock, ...]:
     """Readings in (since, until], and of every clock the newest one before; of those that were first read later, that one."""
     limits = {"since": since, "until": until}
-    before = connection.execute(text(_CLOCKS.format(side="<= :since", order="DESC")), limits).all()
-    after = connection.execute(text(_CLOCKS.format(side="> :until", order="ASC")), limits).all()
+    before = connection.execute(text(_UNTIL), limits).all()
+    after = connection.execute(text(_AFTER), limits).all()
     known = {(row.source_id, row.subject) for row in before}
     rows = [*before, *(row for row in after if (row.source_id, row.subject) not in known)]
     return tuple(Clock(*row) for row in rows)

@@ -23,8 +23,10 @@ _MINUTES = f"""
         sum(s.usage_basis_points::float8 * s.interval_s) / sum(s.interval_s) / 10000 AS share
     FROM esxi_host h,
     LATERAL (SELECT coalesce((
-        SELECT o.offset_s FROM clock_offset o WHERE o.source_id = h.source_id AND (o.subject = h.key OR o.subject IS NULL)
-        ORDER BY o.subject IS NULL, o.read_at DESC LIMIT 1), 0) * interval '1 second' AS ahead) c,
+        SELECT o.offset_s FROM clock_offset o WHERE o.source_id = h.source_id AND o.subject = h.key
+        ORDER BY o.read_at DESC LIMIT 1), (
+        SELECT o.offset_s FROM clock_offset o WHERE o.source_id = h.source_id AND o.subject IS NULL
+        ORDER BY o.read_at DESC LIMIT 1), 0) * interval '1 second' AS ahead) c,
     LATERAL {_OF_HOST} s
     WHERE h.id = ANY(CAST(:ids AS int[])) AND s.usage_basis_points IS NOT NULL AND s.interval_s > 0
     GROUP BY 1, 2

@@ -111,17 +111,23 @@ _ENTITIES = {
     Stream.ARRAY_VOLUME: f"SELECT id, source_id, {_OF_ITSELF}, name FROM volume",
     Stream.ARRAY_DIRECTORY: f"SELECT id, source_id, {_OF_ITSELF}, name FROM array_directory",
 }
-# With the reading of its clock that is nearest before the end of the range, else the first after it: of the host's own clock where that was
-# read, else of the source's.
-_STAMPED = """
-    WITH entity AS ({entities}), clock AS (
-        SELECT DISTINCT ON (source_id, subject) source_id, subject, offset_s FROM clock_offset
-        WHERE source_id = ANY(ARRAY(SELECT source_id FROM entity))
-        ORDER BY source_id, subject, read_at > :at, abs(extract(epoch FROM read_at - :at)))
+# With the newest reading of its clock before the end of the range, else the first after it: of the host's own clock where that was read,
+# else of the source's. Each is looked up by itself: two weeks of readings are kept.
+_NEAREST = """
+    SELECT x.*, coalesce((
+            SELECT o.offset_s FROM clock_offset o
+            WHERE o.source_id = x.source_id AND {subject} AND o.read_at <= :at ORDER BY o.read_at DESC LIMIT 1), (
+            SELECT o.offset_s FROM clock_offset o
+            WHERE o.source_id = x.source_id AND {subject} AND o.read_at > :at ORDER BY o.read_at LIMIT 1)) AS offset_s
+    FROM (SELECT DISTINCT {columns} FROM entity) x
+"""
+_STAMPED = f"""
+    WITH entity AS ({{entities}})
     SELECT e.*, s.name AS source, coalesce(host.offset_s, whole.offset_s, 0) AS shift_s
     FROM entity e JOIN source s ON s.id = e.source_id
-    LEFT JOIN clock host ON host.source_id = e.source_id AND host.subject = e.subject
-    LEFT JOIN clock whole ON whole.source_id = e.source_id AND whole.subject IS NULL
+    LEFT JOIN ({_NEAREST.format(columns="source_id, subject", subject="o.subject = x.subject")}) host
+        ON host.source_id = e.source_id AND host.subject = e.subject
+    LEFT JOIN ({_NEAREST.format(columns="source_id", subject="o.subject IS NULL")}) whole ON whole.source_id = e.source_id
     ORDER BY owner, name, id
 """
 

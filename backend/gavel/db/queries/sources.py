@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Table, delete, exists, func, insert, literal, select, union_all, update
-from sqlalchemy.dialects.postgresql import distinct_on
+from sqlalchemy import ColumnElement, Table, delete, exists, func, insert, literal, select, text, union_all, update
 from sqlalchemy.exc import IntegrityError
 
 from gavel.db.engine import Connection
@@ -15,6 +14,7 @@ from gavel.db.errors import NameTakenError, NotFoundError
 from gavel.db.queries.clocks import clock_names, newest_clocks
 from gavel.db.queries.gaps import GapState
 from gavel.db.queries.runs import SourceRun, run_of
+from gavel.db.queries.runs import runs as newest_runs
 from gavel.db.schema import bookkeeping
 from gavel.db.schema.array_side import array_host, pod, storage_array, volume
 from gavel.db.schema.bookkeeping import collection_run, gap, watermark
@@ -213,7 +213,7 @@ def _health(connection: Connection, row: SourceRow, now: datetime) -> SourceHeal
     own_clock = next((clock.offset_s for clock in clocks if clock.subject is None), 0.0)
     runs = _last_runs(connection, row.id)
     gaps = _open_gaps(connection, row.id)
-    newest = max(runs.values(), key=lambda run: (run.started_at, run.id or 0), default=None)
+    newest = next(iter(newest_runs(connection, row.id, limit=1)), None)
     return SourceHealth(
         source=row,
         version=_version(connection, row),
@@ -271,14 +271,17 @@ def _measurable(connection: Connection, source_id: int) -> frozenset[str]:
     return frozenset(connection.scalars(union_all(*has_any)))
 
 
+# Each is looked up by itself: two weeks of runs are kept.
+_LAST_RUNS = text("""
+    SELECT r.* FROM unnest(CAST(:streams AS text[])) AS asked (stream) CROSS JOIN LATERAL (
+        SELECT * FROM collection_run WHERE source_id = :source AND stream = asked.stream
+        ORDER BY started_at DESC, id DESC LIMIT 1) r
+""")
+
+
 def _last_runs(connection: Connection, source_id: int) -> dict[str, SourceRun]:
-    newest = (
-        select(collection_run)
-        .where(collection_run.c.source_id == source_id)
-        .ext(distinct_on(collection_run.c.stream))
-        .order_by(collection_run.c.stream, collection_run.c.started_at.desc(), collection_run.c.id.desc())
-    )
-    return {row["stream"]: run_of(row) for row in connection.execute(newest).mappings()}
+    newest = connection.execute(_LAST_RUNS, {"streams": [str(one) for one in POLLED], "source": source_id})
+    return {row["stream"]: run_of(row) for row in newest.mappings()}
 
 
 def _rates(connection: Connection, source_id: int, now: datetime) -> dict[str, float]:

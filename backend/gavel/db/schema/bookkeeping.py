@@ -142,6 +142,9 @@ clock_offset = Table(
     Column("offset_s", Double, nullable=False),
     Column("error_s", Double, nullable=False),
     Index("ix_clock_offset_source_subject_read", "source_id", "subject", text("read_at DESC")),
+    # `subject IS NULL` beside an order by time is not found in the one above.
+    Index("ix_clock_offset_own", "source_id", text("read_at DESC"), postgresql_where=text("subject IS NULL")),
+    Index("ix_clock_offset_read", "read_at"),
 )
 
 # Something that changed in the environment: a move, a new name, a path state, a queue depth. `subject` = table and id of the thing.
