@@ -23,6 +23,7 @@ from gavel.db import live
 from gavel.db.engine import Connection, Engine, reading, snapshot
 from gavel.db.locks import only_one
 from gavel.db.queries import correlation as ask
+from gavel.db.queries.clocks import clocks_around
 from gavel.db.series import modes
 from gavel.db.write.alert_memory import minutes_written
 from gavel.db.write.ledger import write_ledger
@@ -166,7 +167,7 @@ def _load_snapshot(connection: Connection, now: datetime) -> Snapshot:
 def _then(connection: Connection, span: Span) -> tuple[Environment, Offsets]:
     """The environment and its clocks as of a span of minutes."""
     found = _environment(connection, span)
-    return found, offsets(found, ask.clocks(connection, span.since - _CLOCKS_BEFORE, span.until + _CLOCKS_AFTER))
+    return found, offsets(found, clocks_around(connection, span.since - _CLOCKS_BEFORE, span.until + _CLOCKS_AFTER))
 
 
 def _environment(connection: Connection, span: Span) -> Environment:

@@ -16,7 +16,8 @@ from gavel.correlate.captured_rows import captured_rows
 from gavel.correlate.guests import guest_samples
 from gavel.correlate.topology import Environment, parts_at
 from gavel.db.engine import Connection
-from gavel.db.queries.correlation import Clock, samples
+from gavel.db.queries.clocks import Clock
+from gavel.db.queries.correlation import samples
 from gavel.domain.samples import NOT_MEASURED, SLIT_S, Precision, neighbors
 from gavel.domain.scope import ScopeKind
 from gavel.domain.source import ATTRIBUTED, GRAIN_S, Stream

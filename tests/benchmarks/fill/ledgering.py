@@ -19,6 +19,7 @@ from gavel.db import copying
 from gavel.db.copying import Field, Numbers
 from gavel.db.engine import transaction
 from gavel.db.queries import correlation as ask
+from gavel.db.queries.clocks import clocks_around
 from gavel.db.series import ledger_columns, modes, partitions, plain
 from gavel.db.series.catalog import LEDGER, LEDGER_LEAVES, LEDGER_ROLLS, Mode, RawSeries
 from gavel.db.series.room import make_room, note_rows
@@ -96,7 +97,7 @@ def _attributed(found: Environment, seen: Observed, since: datetime, minutes: in
 def _then(connection: Connection, since: datetime, until: datetime) -> tuple[Environment, Offsets]:
     things = ask.things(connection, since, until)
     found = environment(things, ask.directory_arrays(connection), ask.mirrored_on_both(connection))
-    return found, offsets(found, ask.clocks(connection, since - _CLOCKS_BEFORE, until + _CLOCKS_AFTER))
+    return found, offsets(found, clocks_around(connection, since - _CLOCKS_BEFORE, until + _CLOCKS_AFTER))
 
 
 def _minutes(since: datetime, count: int) -> list[Stretch]:

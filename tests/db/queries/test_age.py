@@ -11,7 +11,7 @@ from tests.db.conftest import Store
 from tests.db.environments import host_inventory
 
 from gavel.db.engine import Connection, reading
-from gavel.db.queries import clocks, correlation, finding_sources, runs, series, source_silence, sources
+from gavel.db.queries import clocks, finding_sources, runs, series, source_silence, sources
 from gavel.db.queries.refs import RefKind
 
 NOW = datetime.now(UTC).replace(microsecond=0)
@@ -36,7 +36,7 @@ QUESTIONS: Mapping[str, Question] = {
     "newest clocks": lambda c, source, host: clocks.newest_clocks(c, source, until=NOW),
     "own clock": lambda c, source, host: clocks.newest_own_clock(c, source, until=NOW),
     "clocks of owners": lambda c, source, host: clocks.clocks_of_owners(c, source, until=NOW),
-    "clocks of a minute": lambda c, source, host: correlation.clocks(c, NOW - HOUR, NOW),
+    "clocks of a minute": lambda c, source, host: clocks.clocks_around(c, NOW - HOUR, NOW),
     "clocks for findings": lambda c, source, host: finding_sources.source_clocks(c, NOW, error_s=1.0, drift_s=1.0),
     "numbers of a host": lambda c, source, host: series.series(c, RefKind.HOST, host, NOW - HOUR, NOW),
     "runs": lambda c, source, host: runs.runs(c, source, limit=60, until=NOW),

@@ -26,7 +26,7 @@ from gavel.analysis.topology import Devices, DiskParts, Pairs, Topology, Volumes
 from gavel.correlate import samples
 from gavel.correlate import topology as mapping
 from gavel.correlate.samples import Offsets, offsets
-from gavel.db.queries import correlation
+from gavel.db.queries import clocks as readings
 from gavel.domain.samples import SampleBatch
 from gavel.domain.scope import ScopeKind
 
@@ -184,9 +184,9 @@ def _ints(numbers: object) -> np.ndarray:
 # --- clocks and counters ----------------------------------------------------------------------------------------------
 
 
-def _readings(environment: Environment) -> list[correlation.Clock]:
+def _readings(environment: Environment) -> list[readings.Clock]:
     """Every clock is read once a minute, and misread by as much as the draw says."""
-    found: list[correlation.Clock] = []
+    found: list[readings.Clock] = []
     for number, host in enumerate(environment.hosts):
         found += _read(environment, host.clock, host.vcenter, f"host-{number}")
     for number, array in enumerate(environment.arrays):
@@ -194,10 +194,10 @@ def _readings(environment: Environment) -> list[correlation.Clock]:
     return found
 
 
-def _read(environment: Environment, clock: Clock, source: int, subject: str | None) -> list[correlation.Clock]:
+def _read(environment: Environment, clock: Clock, source: int, subject: str | None) -> list[readings.Clock]:
     instants = np.arange(-BEFORE_S - 60 + clock.read_phase_s, 60 * environment.minutes + 120, 60.0)
     return [
-        correlation.Clock(
+        readings.Clock(
             source,
             subject,
             datetime.fromtimestamp(BASE_S + at, UTC),

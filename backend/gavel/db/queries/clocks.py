@@ -1,6 +1,7 @@
 """Clocks: the measured offsets of sources and hosts."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from sqlalchemy import Row, insert, select, text
@@ -11,6 +12,17 @@ from gavel.db.schema.host_side import esxi_host, vm
 from gavel.domain.source import ClockReading
 
 _READING = (clock_offset.c.subject, clock_offset.c.offset_s, clock_offset.c.error_s, clock_offset.c.read_at)
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """One reading. `subject` null is the source itself, else an ESXi host; how far its clock ran ahead, true within `error_s`."""
+
+    source_id: int
+    subject: str | None
+    read_at: datetime
+    offset_s: float
+    error_s: float
 
 
 def record_clocks(connection: Connection, source_id: int, readings: Iterable[ClockReading]) -> None:
@@ -73,6 +85,31 @@ def clocks_of_owners(connection: Connection, source_id: int, *, until: datetime)
     )
     found = connection.execute(on_host)
     return by_host | {row.key: by_host[row.host] for row in found if row.host in by_host}
+
+
+_BESIDE = """
+    SELECT c.* FROM source s CROSS JOIN LATERAL (
+        SELECT source_id, subject, read_at, offset_s, error_s FROM clock_offset
+        WHERE source_id = s.id AND subject IS NULL AND read_at {side} ORDER BY read_at {order} LIMIT 1) c
+    UNION ALL
+    SELECT c.* FROM esxi_host h CROSS JOIN LATERAL (
+        SELECT source_id, subject, read_at, offset_s, error_s FROM clock_offset
+        WHERE source_id = h.source_id AND subject = h.key AND read_at {side} ORDER BY read_at {order} LIMIT 1) c
+    WHERE h.present OR h.last_seen_at >= :since
+"""
+_DURING = "SELECT source_id, subject, read_at, offset_s, error_s FROM clock_offset WHERE read_at > :since AND read_at <= :until"
+_UNTIL = f"{_DURING} UNION ALL {_BESIDE.format(side='<= :since', order='DESC')}"
+_AFTER = f"{_DURING} UNION ALL {_BESIDE.format(side='> :until', order='ASC')}"
+
+
+def clocks_around(connection: Connection, since: datetime, until: datetime) -> tuple[Clock, ...]:
+    """Readings in (since, until], and of every clock the newest one before; of those that were first read later, that one."""
+    limits = {"since": since, "until": until}
+    before = connection.execute(text(_UNTIL), limits).all()
+    after = connection.execute(text(_AFTER), limits).all()
+    known = {(row.source_id, row.subject) for row in before}
+    rows = [*before, *(row for row in after if (row.source_id, row.subject) not in known)]
+    return tuple(Clock(*row) for row in rows)
 
 
 def clock_names(connection: Connection, source_id: int) -> Mapping[str, str]:

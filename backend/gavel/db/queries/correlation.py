@@ -47,17 +47,6 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Clock:
-    """One reading. `subject` null is the source itself, else an ESXi host; how far its clock ran ahead, true within `error_s`."""
-
-    source_id: int
-    subject: str | None
-    read_at: datetime
-    offset_s: float
-    error_s: float
-
-
-@dataclass(frozen=True, slots=True)
 class LedgerProgress:
     """Minutes before `until_at` are written; up to `early_until_at` only what needs no source but `early_sources`."""
 
@@ -251,31 +240,6 @@ def renewals(connection: Connection, minutes: Sequence[datetime]) -> frozenset[d
 
 def clean(connection: Connection, minutes: Sequence[datetime]) -> None:
     connection.execute(delete(dirty_minute).where(dirty_minute.c.minute.in_(minutes)))
-
-
-_BESIDE = """
-    SELECT c.* FROM source s CROSS JOIN LATERAL (
-        SELECT source_id, subject, read_at, offset_s, error_s FROM clock_offset
-        WHERE source_id = s.id AND subject IS NULL AND read_at {side} ORDER BY read_at {order} LIMIT 1) c
-    UNION ALL
-    SELECT c.* FROM esxi_host h CROSS JOIN LATERAL (
-        SELECT source_id, subject, read_at, offset_s, error_s FROM clock_offset
-        WHERE source_id = h.source_id AND subject = h.key AND read_at {side} ORDER BY read_at {order} LIMIT 1) c
-    WHERE h.present OR h.last_seen_at >= :since
-"""
-_DURING = "SELECT source_id, subject, read_at, offset_s, error_s FROM clock_offset WHERE read_at > :since AND read_at <= :until"
-_UNTIL = f"{_DURING} UNION ALL {_BESIDE.format(side='<= :since', order='DESC')}"
-_AFTER = f"{_DURING} UNION ALL {_BESIDE.format(side='> :until', order='ASC')}"
-
-
-def clocks(connection: Connection, since: datetime, until: datetime) -> tuple[Clock, ...]:
-    """Readings in (since, until], and of every clock the newest one before; of those that were first read later, that one."""
-    limits = {"since": since, "until": until}
-    before = connection.execute(text(_UNTIL), limits).all()
-    after = connection.execute(text(_AFTER), limits).all()
-    known = {(row.source_id, row.subject) for row in before}
-    rows = [*before, *(row for row in after if (row.source_id, row.subject) not in known)]
-    return tuple(Clock(*row) for row in rows)
 
 
 def mirrored_on_both(connection: Connection) -> Mapping[str, bool]:
