@@ -111,7 +111,7 @@ class Polled:
 
 def polled(whole_after_s: float, minutes: int, stalls: Callable[[float], float] = lambda _: 0.0) -> Polled:
     """Three hosts, of clocks 5, 0 and −3 s ahead, whose samples are whole so long after their end, followed for so many minutes by ticks of
-    2 s. stalls: how long a poll at a second takes."""
+    1 s. stalls: how long a poll at a second takes."""
     ahead = np.array([5.0, 0.0, -3.0])
     hosts, mark, until = newest(0, 0, 0, offsets_s=tuple(ahead)), Watermark(START), START
     found, now, planned, stored = Polled(), START, START, [set[float]() for _ in NAMES]
@@ -137,7 +137,7 @@ def polled(whole_after_s: float, minutes: int, stalls: Callable[[float], float] 
             hosts, until = after, max(until, datetime.fromtimestamp(whole_us.max() / 1e6, UTC))
         if now >= planned:
             planned = next_at(hosts, STEP, settle_s, now)
-        now += timedelta(seconds=2)
+        now += timedelta(seconds=1)
     # What lies before the newest sample of a host is not asked for again.
     found.missing = sum(
         len(set(np.arange(START.timestamp() + 20, max(mine, default=0.0), 20)) - mine) for mine in stored
@@ -157,7 +157,7 @@ def test_samples_are_read_soon_after_they_are_whole_and_asked_for_about_once(who
     minutes = 40
     found = polled(whole_after_s, minutes)
     assert found.missing == 0
-    assert max(found.late_s) < 5
+    assert max(found.late_s) < 4
     assert found.wasted <= 0.1 * 3 * 3 * minutes
 
 

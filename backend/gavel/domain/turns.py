@@ -20,14 +20,13 @@ from gavel.domain.source import Watermark
 SETTLE_S = 4.0
 _LONGEST_SETTLE_S = 15.0
 # Who had nothing whole when it was due is asked again so soon, for so long; then once for each sample of the others.
-_AGAIN_S = 3.0
+_AGAIN_S = 2.0
 _GIVEN_UP_S = 10.0
 # Where so large a part of those that were asked for the first time had nothing, they were asked too early.
 _TOO_EARLY = 0.1
 _STEP_S = 1.0
 _EARLIER_AFTER = timedelta(minutes=2)
-# Each try that is too early brings the samples of one turn late: once an hour is less than one turn in a hundred.
-_EARLIER_AFTER_TOO_EARLY = timedelta(hours=1)
+_EARLIER_AFTER_TOO_EARLY = timedelta(minutes=10)
 
 _Bools = npt.NDArray[np.bool_]
 _Floats = npt.NDArray[np.float64]
