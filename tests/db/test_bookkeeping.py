@@ -168,13 +168,13 @@ def test_a_gap_is_noted_once_and_settled_with_its_reason(store: Store) -> None:
 
 
 def test_the_newest_reading_of_every_clock_is_told_the_sources_own_first(store: Store) -> None:
-    source_id = store.with_environment(host_inventory(), NOW)
+    source_id = store.source()
     readings = [ClockReading(None, float(n), 0.1, NOW + n * MINUTE) for n in range(3)]
     with transaction(store.engine) as connection:
         assert newest_clocks(connection, source_id) == ()
-        record_clocks(connection, source_id, [*readings, ClockReading("esx-1", -4.0, 0.5, NOW)])
+        record_clocks(connection, source_id, [*readings, ClockReading("esx", -4.0, 0.5, NOW)])
         record_clocks(connection, source_id, [])
-        assert newest_clocks(connection, source_id) == (readings[2], ClockReading("esx-1", -4.0, 0.5, NOW))
+        assert newest_clocks(connection, source_id) == (readings[2], ClockReading("esx", -4.0, 0.5, NOW))
         assert newest_own_clock(connection, source_id, until=NOW + MINUTE) == readings[1]
         assert newest_own_clock(connection, source_id, until=NOW - MINUTE) is None
 

@@ -40,21 +40,27 @@ def record_clocks(connection: Connection, source_id: int, readings: Iterable[Clo
         connection.execute(insert(clock_offset), rows)
 
 
-# Readings are kept for two weeks, thousands of each clock: of every one the newest is looked up by itself.
+# Readings are kept for two weeks, thousands of each clock: from one subject to the next by the index, and of each its newest alone.
 _NEWEST = """
+    WITH RECURSIVE known (subject) AS (
+        (SELECT subject FROM clock_offset WHERE source_id = :source AND subject IS NOT NULL ORDER BY subject LIMIT 1)
+        UNION ALL
+        SELECT (SELECT c.subject FROM clock_offset c
+                WHERE c.source_id = :source AND c.subject > known.subject ORDER BY c.subject LIMIT 1)
+        FROM known WHERE known.subject IS NOT NULL)
     SELECT c.* FROM (SELECT) one CROSS JOIN LATERAL (
         SELECT subject, offset_s, error_s, read_at FROM clock_offset
         WHERE source_id = :source AND subject IS NULL AND read_at <= :until ORDER BY read_at DESC LIMIT 1) c
     UNION ALL
-    SELECT c.* FROM (SELECT key FROM esxi_host WHERE source_id = :source) h CROSS JOIN LATERAL (
+    SELECT c.* FROM known CROSS JOIN LATERAL (
         SELECT subject, offset_s, error_s, read_at FROM clock_offset
-        WHERE source_id = :source AND subject = h.key AND read_at <= :until ORDER BY read_at DESC LIMIT 1) c
+        WHERE source_id = :source AND subject = known.subject AND read_at <= :until ORDER BY read_at DESC LIMIT 1) c
     ORDER BY subject NULLS FIRST
 """
 
 
 def newest_clocks(connection: Connection, source_id: int, *, until: datetime | None = None) -> tuple[ClockReading, ...]:
-    """The newest reading of the source and of each of its hosts, its own first; with `until`, of those that were read by then."""
+    """The newest reading of each subject, the source itself first; with `until`, of those that were read by then."""
     given = {"source": source_id, "until": until or datetime.max.replace(tzinfo=UTC)}
     return tuple(_reading(row) for row in connection.execute(text(_NEWEST), given))
 
