@@ -166,6 +166,10 @@ class Outage:
     def _go_without(self) -> None:
         """The side is killed; every step of time, all sources are polled, those that are away as well."""
         down, stays = self._labs[self._side], next(lab for kind, lab in self._labs.items() if kind != self._side)
+        with self._place() as place:
+            # The first inventory of a large source takes a minute, in which those before it were not read.
+            for source_id in self._names:
+                collect_live(place, source_id)
         down.kill()
         began = self.now_s()
         with self._place() as place:
