@@ -15,7 +15,6 @@ from gavel.domain.retention import Grain
 
 _EXTENSION = text("SELECT extversion FROM pg_extension WHERE extname = 'timescaledb'")
 _LICENSE = text("SELECT current_setting('timescaledb.license', true)")
-# Columns of a question that has `FROM … LEFT JOIN storage_mode ON true`, for `storage_of`.
 # An hour is packed two hours after its end (`maintenance.PACK_AFTER`); that none of the last three was is looked up, since a clock may have
 # been wrong.
 _LEDGERS = ", ".join(f"'{packed.parent(series)}'" for series in (LEDGER, LEDGER_LEAVES))
@@ -24,6 +23,7 @@ _UNPACKED_SINCE = f"""(
         SELECT hour, unnest(ARRAY[{_LEDGERS}]) || to_char(hour AT TIME ZONE 'UTC', '"_"YYYYMMDD"t"HH24') AS name
         FROM generate_series(date_trunc('hour', now()) - INTERVAL '2 hours', now() + INTERVAL '1 hour', INTERVAL '1 hour') hour) hours
     ) AS unpacked_since"""
+# Columns of a question that has `FROM … LEFT JOIN storage_mode ON true`, for `storage_of`.
 STORAGE = ", ".join(
     (
         "mode",
@@ -42,7 +42,7 @@ class Storage:
 
     chosen: lengths that the operator set; a grain that is missing has the default of the mode. whole_from: before it rows of a grain may
     have gone under a shorter retention; a grain that is missing was never lengthened. unpacked_since: minutes of the ledger from then on
-    are rows, none is packed; None: not known.
+    are rows, none is packed; None where one of the last hours is packed.
     """
 
     mode: Mode
