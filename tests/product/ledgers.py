@@ -2,6 +2,7 @@
 
 import math
 import time
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -107,13 +108,14 @@ def changed_by_writing_again(product: Product, after: float, until: float) -> li
 
 
 def differences(before: Ledger, after: Ledger) -> list[str]:
-    """What is not the same in both, as sentences, at most ten."""
+    """What is not the same in both, as sentences, at most ten, and of how many rows of which minutes."""
     found = [f"only before: {key}" for key in before.keys() - after.keys()]
     found += [f"only after: {key}" for key in after.keys() - before.keys()]
-    for key in sorted(before.keys() & after.keys(), key=lambda key: (key[1], key[0])):
-        if before[key] != after[key]:
-            found += [f"{key} {name}: {one} → {two}" for name, one, two in _unlike(before[key], after[key])]
-    return found[:10]
+    unlike = {key: list(_unlike(before[key], after[key])) for key in before.keys() & after.keys()}
+    changed = sorted((key for key, values in unlike.items() if values), key=lambda key: (key[1], key[0]))
+    found += [f"{key} {name}: {one} → {two}" for key in changed for name, one, two in unlike[key]]
+    rows = Counter(minute for _, minute in changed)
+    return [*found[:10], f"rows by minute: {dict(rows)}"] if found else []
 
 
 def _unlike(before: dict[str, Any], after: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:

@@ -4,9 +4,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gavel.analysis.align import MINUTE_US, Samples
+from gavel.analysis.align import Samples
 from gavel.analysis.attribution import match_ratio
-from gavel.analysis.gridded import INTERNAL, QOS, QUEUE, SERVICE, WHOLE, Grid, Stretch
+from gavel.analysis.gridded import INTERNAL, QOS, QUEUE, SERVICE, WHOLE, Grid
 from gavel.analysis.intervals import Bools, Floats, Intervals, each_end
 from gavel.analysis.topology import NONE, Index, Topology, Volumes, extremes, in_minutes, means, sums
 from gavel.analysis.weighting import Beside, beside
@@ -203,26 +203,26 @@ _OWN_WRITES, _MIRRORED_WRITES = 1, 2
 _WAYS, _TIMES = 2, SERVICE + 1
 
 
-def array_times(
-    samples: Samples, unit: Index, topology: Topology, volumes: Grid, directories: Grid, stretch: Stretch
-) -> Beside:
+def array_times(samples: Samples, unit: Index, topology: Topology, volumes: Grid, directories: Grid) -> Beside:
     """value: (n, 2, 5) by `gridded.INTERNAL` … `SERVICE` while each of n samples lasted; unit: (things,) behind each thing, or NONE.
 
-    Of a unit with several volumes the mean by their ops in the minute. Empty where nothing has a unit.
+    Of a unit with several volumes the mean by their ops in that time. Empty where nothing has a unit.
     """
     if not (unit != NONE).any():
-        return Beside(value=np.zeros((0, _WAYS, _TIMES)), missing=np.zeros(0))
+        return Beside(value=np.zeros((0, _WAYS, _TIMES)), ops=np.zeros((0, _WAYS)), missing=np.zeros(0))
     wanted = unit[samples.entity]
     value, weights = np.zeros((len(wanted), _WAYS, _TIMES)), np.zeros((len(wanted), _WAYS, _TIMES))
-    missing = np.ones(len(wanted))
+    ops, missing = np.zeros((len(wanted), _WAYS)), np.ones(len(wanted))
+    whole = _both_ways_of_writing(volumes.pieces.samples)
     for volume in _volumes_behind(wanted, topology):
-        found = _seen(samples, volume, _both_ways_of_writing(volumes.pieces.samples))
-        ops = _ops(samples, volume, volumes, stretch)[:, :, None] * ~np.isnan(found.value)
-        value += np.nan_to_num(found.value) * ops
-        weights += ops
+        found = _seen(samples, volume, whole)
+        weight = found.ops[:, :, None] * ~np.isnan(found.value)
+        value += np.nan_to_num(found.value) * weight
+        weights += weight
+        ops += found.ops
         missing = np.minimum(missing, found.missing)
     result = np.divide(value, weights, out=np.full_like(value, np.nan), where=weights > 0)
-    return _with_times_of_directories(Beside(value=result, missing=missing), samples, wanted, directories)
+    return _with_times_of_directories(Beside(value=result, ops=ops, missing=missing), samples, wanted, directories)
 
 
 def _seen(samples: Samples, thing: Index, whole: Samples) -> Beside:
@@ -237,15 +237,6 @@ def _volumes_behind(unit: Index, topology: Topology) -> list[Index]:
     first, last = (np.where(known, bounds[np.where(known, unit + step, 0)], 0) for step in (0, 1))
     most = int((last - first).max(initial=0))
     return [np.where(first + n < last, order[np.minimum(first + n, len(order) - 1)], NONE) for n in range(most)]
-
-
-def _ops(samples: Samples, volume: Index, volumes: Grid, stretch: Stretch) -> Floats:
-    """(n, 2) ops of each volume in the minute of each sample's middle; an idle one of several has a word where all idle."""
-    middle = (samples.start_us + samples.end_us) // 2 - samples.offset_us
-    minute = np.clip(middle // MINUTE_US - stretch.first, 0, stretch.minutes - 1)
-    ops = np.nan_to_num(volumes.ops)[np.where(volume == NONE, 0, volume) * stretch.minutes + minute]
-    both: Floats = np.stack([ops[:, 0], ops[:, _OWN_WRITES] + ops[:, _MIRRORED_WRITES]], axis=1)
-    return np.maximum(both, 1e-9)
 
 
 def _both_ways_of_writing(samples: Samples) -> Samples:
@@ -272,6 +263,6 @@ def _with_times_of_directories(times: Beside, samples: Samples, unit: Index, dir
         return times
     begins, ends = samples.start_us - samples.offset_us, samples.end_us - samples.offset_us
     seen = beside(whole, unit[rows], begins[rows], ends[rows])
-    value, missing = times.value.copy(), times.missing.copy()
-    value[rows, :, INTERNAL], missing[rows] = seen.value[:, :, 0], seen.missing
-    return Beside(value=value, missing=missing)
+    value, ops, missing = times.value.copy(), times.ops.copy(), times.missing.copy()
+    value[rows, :, INTERNAL], ops[rows], missing[rows] = seen.value[:, :, 0], seen.ops, seen.missing
+    return Beside(value=value, ops=ops, missing=missing)

@@ -10,6 +10,8 @@ from gavel.domain.io_path import Boundary
 # Fewer instants than this are an anecdote.
 LEAST_INSTANTS = 10
 _BOUNDARIES = len(Boundary)
+# Part of a number that the order of additions may change.
+_LAST_BITS = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,5 +195,6 @@ def _within_kavg(chain: Chain, device: Floats, low: Floats, high: Floats) -> tup
     """Where KAVG and the device are known and agree with the bounds, driver stays within KAVG of the fitted device."""
     nearest, farthest = device - chain.kavg.lower, device - chain.kavg.upper
     narrow_low, narrow_high = np.fmax(low, farthest), np.fmin(high, nearest)
-    fits = narrow_low <= narrow_high
-    return np.where(fits, narrow_low, low), np.where(fits, narrow_high, high)
+    # Bounds were narrowed by KAVG before, so both may be one number but for its last bits: these must not decide.
+    fits = narrow_low <= narrow_high + _LAST_BITS * (1 + np.abs(narrow_high))
+    return np.where(fits, np.fmin(narrow_low, narrow_high), low), np.where(fits, narrow_high, high)

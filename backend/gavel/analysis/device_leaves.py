@@ -39,7 +39,7 @@ from gavel.analysis.sides import (
     vscsi,
 )
 from gavel.analysis.topology import NONE, means, sums
-from gavel.analysis.weighting import AS_GOOD_AS_WHOLE, Beside, by_own_ops, of_other_size, of_part, with_missing, yielded
+from gavel.analysis.weighting import AS_GOOD_AS_WHOLE, by_own_ops, of_other_size, of_part, with_missing, yielded
 from gavel.domain.io_path import Boundary, Direction
 from gavel.domain.ledger import Flags, Notes
 
@@ -101,11 +101,11 @@ def sized(times: Intervals, size: Floats) -> Intervals:
     return Intervals(lower=lower, upper=upper, value=value)
 
 
-def missing_of_array(grid: Grid, at: Beside, is_missing: Bools) -> Unsampled | None:
-    """None where the array lacks no sample of any of the rows."""
-    if not is_missing.any() or not len(at.missing):
+def missing_of_array(grid: Grid, missing: Floats, is_missing: Bools) -> Unsampled | None:
+    """None where the array lacks no sample of any of the rows. missing: of each sample the part that no sample of the array covers."""
+    if not is_missing.any() or not len(missing):
         return None
-    gone = np.where(is_missing[grid.pieces.row], at.missing[grid.pieces.sample], 0.0)
+    gone = np.where(is_missing[grid.pieces.row], missing[grid.pieces.sample], 0.0)
     ops = grid.pieces.ops
     share = _part(
         sums(ops * gone[:, None], grid.pieces.row, len(is_missing)), sums(ops, grid.pieces.row, len(is_missing))
@@ -219,7 +219,7 @@ def _array_of_devices(grids: GriddedSides, side: ArraySide) -> OfWhole:
     own = by_own_ops(pieces, at.value[pieces.sample], side.value.value) if len(at.value) else side.value.value
     times = of_part(side.value, own, share[:, :, None], in_times(side.step, side.value.value))
     times = sized(times, per_io(grid.counts, grid.ops) / per_io(side.bytes, side.ops))
-    missing = missing_of_array(grid, at, side.is_present & side.is_missing)
+    missing = missing_of_array(grid, at.missing, side.is_present & side.is_missing)
     return OfWhole(filled(times, missing, grid.pieces, driver_of(pieces), len(share)), share < AS_GOOD_AS_WHOLE)
 
 

@@ -51,7 +51,6 @@ from gavel.analysis.topology import NONE, Index, extremes, in_minutes, means, su
 from gavel.analysis.unseen import over_unseen
 from gavel.analysis.weighting import (
     AS_GOOD_AS_WHOLE,
-    Beside,
     Extents,
     by_own_ops,
     likely_mix,
@@ -138,9 +137,7 @@ def averages_of_disks(grids: GriddedSides, devices: DeviceSide, side: ArraySide)
     latencies = of_part(devices.value, own[..., :_OF_DEVICES], of_devices[:, :, None], spread)
     times = of_part(side.value, own[..., _OF_DEVICES:], of_units[:, :, None], in_times(side.step, side.value.value))
     times = sized(times, per_io(grid.counts, grid.ops) / per_io(side.bytes, side.ops))
-    missing = missing_of_array(
-        grid, Beside(value=along.value, missing=along.missing), side.is_present & side.is_missing
-    )
+    missing = missing_of_array(grid, along.missing, side.is_present & side.is_missing)
     if missing is not None:
         driver = along.driver.map(lambda x: x[pieces.sample])
         times = filled(times, missing, pieces, driver, len(of_units))

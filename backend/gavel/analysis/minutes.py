@@ -71,7 +71,7 @@ def attributed(topology: Topology, observed: Observed, stretch: Stretch) -> Attr
     volumes = volume_minutes(observed.volumes, len(topology.volumes), stretch)
     directories = directory_minutes(observed.directories, topology.units, stretch)
     guests = guest_side(observed.guests, parts, len(topology.parts), stretch)
-    both = sides(topology, devices, parts, volumes, directories, guests, stretch)
+    both = sides(topology, devices, parts, volumes, directories, guests, minutes)
     device_rows, disk_rows = device_leaves(both), disk_leaves(both)
     rows = {
         ScopeKind.HOST_DEVICE: _present(device_rows, stretch),

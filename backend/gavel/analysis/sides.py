@@ -6,7 +6,7 @@ import numpy as np
 
 from gavel.analysis.array_side import OpsMatch, Units, array_times, counted, units_of
 from gavel.analysis.depth import as_read
-from gavel.analysis.gridded import IN_FLIGHT, LATEST, QOS, QUEUE, QUEUE_DEPTH, SERVICE, TOTAL, Grid, Stretch
+from gavel.analysis.gridded import IN_FLIGHT, LATEST, QOS, QUEUE, QUEUE_DEPTH, SERVICE, TOTAL, Grid
 from gavel.analysis.guest_side import GuestSide
 from gavel.analysis.intervals import Bools, Floats, Intervals, combined
 from gavel.analysis.segments import ArrayParts
@@ -79,14 +79,13 @@ def sides(
     volumes: Grid,
     directories: Grid,
     guests: GuestSide,
-    stretch: Stretch,
+    minutes: int,
 ) -> GriddedSides:
     """Both sides with the ops of all hosts set against those of the array, unit by unit."""
-    minutes = stretch.minutes
     units = units_of(topology, volumes, directories, minutes)
     host_ops = unit_host_ops(topology, devices, parts, minutes).sum(axis=1)
     beside_devices, beside_parts = (
-        array_times(grid.pieces.samples, unit, topology, volumes, directories, stretch)
+        array_times(grid.pieces.samples, unit, topology, volumes, directories)
         for grid, unit in ((devices, topology.devices.unit), (parts, topology.parts.unit))
     )
     return GriddedSides(

@@ -22,20 +22,22 @@ _MOST_SIZE = 1024.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Beside:
-    """What a whole's samples say of n stretches of time. value: (n, d, k), NaN without I/O; missing: (n,) part of the time that no sample
-    covers."""
+    """What a whole's samples say of n stretches of time. value: (n, d, k), NaN without I/O; ops: (n, d) of the stretch; missing: (n,) part
+    of the time that no sample covers."""
 
     value: Floats
+    ops: Floats
     missing: Floats
 
 
 def beside(samples: Samples, entity: Index, start_us: Instants, end_us: Instants) -> Beside:
     """Means over stretches (n,) of true time, of the samples of `entity` (n,) (NONE: of none) by how long they overlap."""
     shape = (len(entity), *samples.value.value.shape[1:])
-    weighted, weights, covered = np.zeros(shape), np.zeros(shape), np.zeros(len(entity))
+    weighted, weights, covered, ops = np.zeros(shape), np.zeros(shape), np.zeros(len(entity)), np.zeros(shape[:2])
     if len(samples.entity) == 0 or len(entity) == 0:
-        return Beside(value=np.full(shape, np.nan), missing=np.ones(len(entity)))
+        return Beside(value=np.full(shape, np.nan), ops=ops, missing=np.ones(len(entity)))
     begins, ends = samples.start_us - samples.offset_us, samples.end_us - samples.offset_us
+    rate = samples.ops / (ends - begins)[:, None]
     busy = (samples.ops > 0)[:, :, None] & samples.value.present
     told = np.where(busy, samples.value.value, 0.0)
     first, step = _first_after(samples.entity, ends, entity, start_us), 0
@@ -47,11 +49,12 @@ def beside(samples: Samples, entity: Index, start_us: Instants, end_us: Instants
             break
         time = overlap.astype(np.float64)
         covered += time
+        ops += time[:, None] * rate[at]
         weights += time[:, None, None] * busy[at]
         weighted += time[:, None, None] * told[at]
         step += 1
     mean = np.divide(weighted, weights, out=np.full(shape, np.nan), where=weights > 0)
-    return Beside(value=mean, missing=1 - np.minimum(covered / np.maximum(end_us - start_us, 1), 1.0))
+    return Beside(value=mean, ops=ops, missing=1 - np.minimum(covered / np.maximum(end_us - start_us, 1), 1.0))
 
 
 def _first_after(thing: Index, ends: Instants, entity: Index, start_us: Instants) -> Index:
