@@ -9,15 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.collectors.hosts.vcenter.payloads import Entity, query_perf, recording
 
-from gavel.collectors.hosts.vcenter.csv import CsvDecoder, NotCsvError, PivotedSeries
+from gavel.collectors.hosts.vcenter.csv import CsvDecoder, Forms, NotCsvError, PivotedSeries
 from gavel.domain.samples import NOT_MEASURED
 
 NAA = "naa.624a9370a934ae2e94a9486b00011010"
 START_US = 1_795_233_620_000_000  # 2026-11-21T04:00:20Z
 
 
-def decode(body: bytes, columns: dict[int, int], *, chunk: int = 65_536) -> tuple[tuple[PivotedSeries, ...], int]:
-    decoder = CsvDecoder(columns)
+def decode(
+    body: bytes, columns: dict[int, int], *, chunk: int = 65_536, forms: Forms | None = None
+) -> tuple[tuple[PivotedSeries, ...], int]:
+    decoder = CsvDecoder(columns, forms)
     for start in range(0, len(body), chunk):
         decoder.feed(body[start : start + chunk])
     return decoder.finish(), decoder.rejected
@@ -69,6 +71,67 @@ def test_any_series_come_back_as_they_were_sent(drawn: list[Entity], chunk: int,
     parts, rejected = decode(body, {counter: counter - 1 for counter in range(1, 5)}, chunk=chunk)
     assert flat(parts) == expected(drawn)
     assert rejected == 0
+
+
+ODD = ("", "7,8", ",", "NaN", "-", "1-2", " 3", "&#52;", "99999999999999999999", "<!-- 5 -->6")
+
+
+@st.composite
+def polls(draw: st.DrawFn) -> list[list[Entity]]:
+    """One reply after the other of the same entities: mostly the same series with other numbers and one sample each."""
+    host = draw(entities())
+    replies = []
+    for _ in range(draw(st.integers(2, 4))):
+        reply = []
+        for entity in host:
+            series = {name: str(draw(readings)) for name in entity.series}
+            if series and draw(st.booleans()):
+                change = draw(st.sampled_from(["number", "name", "missing", "order", "new", "samples"]))
+                names = list(series)
+                name = draw(st.sampled_from(names))
+                if change == "number":
+                    series[name] = draw(st.sampled_from(ODD))
+                elif change == "missing":
+                    del series[name]
+                elif change == "order":
+                    series = {key: series[key] for key in draw(st.permutations(names))}
+                elif change == "samples":
+                    reply.append(entity)
+                    continue
+                else:
+                    series[draw(st.integers(1, 5)), draw(instances)] = (
+                        series[name] if change == "new" else series.pop(name)
+                    )
+            reply.append(Entity(entity.key, [draw(st.integers(1_700_000_000, 1_800_000_000))], series))
+        replies.append(reply)
+    return replies
+
+
+@given(polls(), st.integers(1, 200))
+def test_what_came_before_changes_nothing_of_what_a_reply_is_read_as(drawn: list[list[Entity]], chunk: int) -> None:
+    columns, forms = {counter: counter - 1 for counter in range(1, 5)}, Forms()
+    for reply in drawn:
+        body = query_perf(reply)
+        alone, rejected = decode(body, columns, chunk=chunk)
+        after, rejected_after = decode(body, columns, chunk=chunk, forms=forms)
+        assert flat(after) == flat(alone)
+        assert [part.names for part in after] == [part.names for part in alone]
+        assert rejected_after == rejected
+
+
+@pytest.mark.parametrize("text", ODD)
+def test_what_is_no_number_is_found_in_a_reply_that_is_otherwise_as_the_one_before(text: str) -> None:
+    forms = Forms()
+    sent = query_perf(
+        [Entity("host-9", [START_US // 1_000_000], {(1, NAA): "41", (2, NAA): "42", (1, "vmhba1"): "43"})]
+    )
+    first, _ = decode(sent, {1: 0, 2: 1}, forms=forms)
+    assert sorted(flat(first).values()) == [41, 42, 43]
+    odd = sent.replace(b"<value>42<", f"<value>{text}<".encode())
+    (alone, rejected), (after, rejected_after) = (decode(odd, {1: 0, 2: 1}, forms=known) for known in (None, forms))
+    assert flat(after) == flat(alone)
+    assert {41, 43} <= set(flat(after).values())
+    assert rejected_after == rejected
 
 
 @given(entities(), st.data())

@@ -3,6 +3,9 @@
 The cost of a reply lies in its series, five elements around a short list of numbers. In the form every vCenter sends, a
 regular expression takes a series out in one step; it is believed only where it accounts for every "<" of the entity. Any
 other spelling of the same XML goes through the XML parser, as the envelope around the entities always does.
+
+From poll to poll an entity's reply differs in its stamp and its numbers alone. Where all else is as it was, the numbers go where those
+before them went, and no series is looked at by itself.
 """
 
 import re
@@ -22,6 +25,7 @@ _SERIES: Final = re.compile(
     rb"<value>([^<]*)</value></value>"
 )
 _TAGS_OF_A_SERIES: Final = 10
+_VALUES: Final = re.compile(rb"<value>([^<]*)</value>")
 _HEADER: Final = re.compile(
     rb"<returnval(?: [^<>]*)?><entity(?: [^<>]*)?>([^<]*)</entity><sampleInfoCSV>([^<]*)</sampleInfoCSV>"
 )
@@ -67,23 +71,62 @@ class PivotedSeries:
 
 @dataclass(slots=True, kw_only=True)
 class _Block:
-    """Series of equal length in the order they came: which counter, which object, and their text."""
+    """Series of equal length in the order they came, entity by entity: which counter, which object, and their text."""
 
     names: list[tuple[str, str]] = field(default_factory=list)
     infos: list[tuple[Int64Array, Int64Array]] = field(default_factory=list)
-    columns: list[int] = field(default_factory=list)
-    objects: list[int] = field(default_factory=list)
+    columns: list[Int64Array] = field(default_factory=list)
+    objects: list[Int64Array] = field(default_factory=list)
     texts: list[bytes] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """An entity's series but for their numbers: the column (s,) and the object (s,) among `names` of each.
+
+    spelled: a hash of all its bytes but those of header and numbers, with a key of this process: of two that differ it is the same once in
+    2**64.
+    """
+
+    spelled: int
+    columns: Int64Array
+    objects: Int64Array
+    names: tuple[tuple[str, str], ...]
+
+
+class Forms:
+    """Of each entity of a stream the form that its newest reply had, for the replies to come. Only replies with one sample are known by it:
+    those of live reading."""
+
+    def __init__(self) -> None:
+        self._known: dict[bytes, _Form] = {}
+        self._arrays: dict[bytes, Int64Array] = {}
+
+    def of(self, entity: bytes, spelled: int) -> _Form | None:
+        known = self._known.get(entity)
+        return known if known is not None and known.spelled == spelled else None
+
+    def learn(
+        self, entity: bytes, spelled: int, columns: Int64Array, objects: Int64Array, names: Sequence[tuple[str, str]]
+    ) -> None:
+        if len(self._known) >= _MOST_ENTITIES:
+            self._known.clear()
+            self._arrays.clear()
+        # Most entities have as many objects with the same counters: one array serves them all.
+        columns, objects = (self._arrays.setdefault(array.tobytes(), array) for array in (columns, objects))
+        self._known[entity] = _Form(spelled, columns, objects, tuple(names))
 
 
 class CsvDecoder:
     """Feed it the body of one reply, then `finish()`.
 
     columns: counter id → position on the first axis of `PivotedSeries.values`; series of other counters are ignored.
+    forms: of earlier replies that were decoded with the same columns.
     rejected: series dropped because their values were not one integer per sample.
     """
 
-    def __init__(self, columns: Mapping[int, int]) -> None:
+    def __init__(self, columns: Mapping[int, int], forms: Forms | None = None) -> None:
+        self._forms = Forms() if forms is None else forms
         self._columns = {str(counter).encode(): column for counter, column in columns.items()}
         self._width = max(columns.values(), default=-1) + 1
         self._pending = bytearray()
@@ -130,27 +173,54 @@ class CsvDecoder:
         return piece
 
     def _entity(self, piece: bytes) -> None:
-        if canonical := _canonical(piece):
-            self._add(*canonical)
-            return
+        header = _HEADER.match(piece)
+        if header is None:
+            self._parsed(piece)
+        elif header[2].count(b",") != 1:
+            self._matched(piece, header)
+        else:
+            parts = _VALUES.split(piece[header.end() :])
+            spelled, texts = hash(b"".join(parts[::2])), parts[1::2]
+            known = self._forms.of(header[1], spelled)
+            if known is None or not _are_one_each(texts):
+                self._matched(piece, header, spelled)
+            elif samples := self._samples(header[2]):
+                self._place(known.names, samples, known.columns, known.objects, texts)
+            else:
+                self.rejected += len(texts)
+
+    def _matched(self, piece: bytes, header: re.Match[bytes], spelled: int | None = None) -> None:
+        """An entity in the usual spelling; its form is noted under `spelled` if each of its series was taken."""
+        series = _canonical(piece, header)
+        if series is None:
+            self._parsed(piece)
+        else:
+            self._add(header[1], header[2], series, spelled)
+
+    def _parsed(self, piece: bytes) -> None:
         for entity in _Elements(self._head + piece, final=False).entities():
             self._add(*entity)
 
-    def _add(self, entity: bytes, info: bytes, series: Sequence[RawSeries]) -> None:
+    def _add(self, entity: bytes, info: bytes, series: Sequence[RawSeries], spelled: int | None = None) -> None:
+        samples = self._samples(info)
+        if samples is None:
+            self.rejected += len(series)
+        elif len(samples[0]):
+            self._sort_in(entity, samples, series, spelled)
+
+    def _samples(self, info: bytes) -> tuple[Int64Array, Int64Array] | None:
         if info not in self._infos:
             if len(self._infos) >= _MOST_ENTITIES:
                 raise TooMuchError(f"more than {_MOST_ENTITIES:,} entities")
             self._infos[info] = _sample_info(info)
-        samples = self._infos[info]
-        if samples is None:
-            self.rejected += len(series)
-        elif len(samples[0]):
-            self._sort_in(entity.decode(errors="replace").strip(), samples, series)
+        return self._infos[info]
 
-    def _sort_in(self, entity: str, samples: tuple[Int64Array, Int64Array], series: Sequence[RawSeries]) -> None:
-        commas = len(samples[0]) - 1
-        block = self._blocks.setdefault(commas + 1, _Block())
-        objects: dict[bytes, int] = {}
+    def _sort_in(
+        self, key: bytes, samples: tuple[Int64Array, Int64Array], series: Sequence[RawSeries], spelled: int | None
+    ) -> None:
+        commas, entity = len(samples[0]) - 1, key.decode(errors="replace").strip()
+        places: dict[bytes, int] = {}
+        names, columns, objects, texts = list[tuple[str, str]](), list[int](), list[int](), list[bytes]()
         for counter, instance, text in series:
             column = self._columns.get(counter)
             if column is None:
@@ -158,21 +228,39 @@ class CsvDecoder:
             if text.count(b",") != commas:
                 self.rejected += 1
                 continue
-            number = objects.get(instance)
-            if number is None:
-                self._instances += 1
-                if self._instances > MOST_INSTANCES:
-                    raise TooMuchError(f"more than {MOST_INSTANCES:,} instances")
-                number = objects[instance] = len(block.names)
-                block.names.append((entity, instance.decode(errors="replace")))
-                block.infos.append(samples)
-            block.columns.append(column)
-            block.objects.append(number)
-            block.texts.append(text)
+            place = places.setdefault(instance, len(names))
+            if place == len(names):
+                names.append((entity, instance.decode(errors="replace")))
+            columns.append(column)
+            objects.append(place)
+            texts.append(text)
+        of_series, of_objects = np.array(columns, dtype=np.int64), np.array(objects, dtype=np.int64)
+        self._place(names, samples, of_series, of_objects, texts)
+        if spelled is not None and len(texts) == len(series):
+            self._forms.learn(key, spelled, of_series, of_objects, names)
+
+    def _place(
+        self,
+        names: Sequence[tuple[str, str]],
+        samples: tuple[Int64Array, Int64Array],
+        columns: Int64Array,
+        objects: Int64Array,
+        texts: Sequence[bytes],
+    ) -> None:
+        """Series of one entity among those of as many samples. columns, objects: (s,) of each; objects by their place in `names`."""
+        self._instances += len(names)
+        if self._instances > MOST_INSTANCES:
+            raise TooMuchError(f"more than {MOST_INSTANCES:,} instances")
+        block = self._blocks.setdefault(len(samples[0]), _Block())
+        block.columns.append(columns)
+        block.objects.append(objects + len(block.names))
+        block.names += names
+        block.infos += [samples] * len(names)
+        block.texts += texts
 
     def _pivot(self, samples: int, block: _Block) -> PivotedSeries:
         values = np.full((self._width, len(block.names), samples), NOT_MEASURED, dtype=np.int64)
-        values[block.columns, block.objects] = self._numbers(block.texts, samples)
+        values[np.concatenate(block.columns), np.concatenate(block.objects)] = self._numbers(block.texts, samples)
         np.maximum(values, NOT_MEASURED, out=values)
         return PivotedSeries(
             names=tuple(block.names),
@@ -211,15 +299,21 @@ def _integers(text: bytes) -> Int64Array | None:
     return numbers if numbers.max() <= _LARGEST and numbers.min() >= -_LARGEST else None
 
 
-def _canonical(piece: bytes) -> tuple[bytes, bytes, list[RawSeries]] | None:
-    """Entity, sample info and series of one `returnval`, or None when it is spelled in another way than usual."""
-    header = _HEADER.match(piece)
-    if header is None or b"&" in piece:
+def _canonical(piece: bytes, header: re.Match[bytes]) -> list[RawSeries] | None:
+    """Series of one `returnval`, or None when it is spelled in another way than usual."""
+    if b"&" in piece:
         return None
     series: list[RawSeries] = _SERIES.findall(piece, header.end())
     if piece.count(b"<") != _TAGS_AROUND + _TAGS_OF_A_SERIES * len(series):
         return None
-    return header[1], header[2], series
+    return series
+
+
+def _are_one_each(texts: Sequence[bytes]) -> bool:
+    """Whether every text is one number and nothing else."""
+    together = b",".join(texts)
+    is_list = not together.translate(None, b"-,0123456789") and together.count(b",") == len(texts) - 1
+    return is_list and all(texts)
 
 
 def _sample_info(info: bytes) -> tuple[Int64Array, Int64Array] | None:

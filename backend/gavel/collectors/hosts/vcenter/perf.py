@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final, TypeAlias
 
-from pyVmomi import vmodl
+from pyVmomi import vim, vmodl
 
 from gavel.collectors.hosts.vcenter.client import VcenterClient
 from gavel.collectors.hosts.vcenter.counters import AGGREGATES, Catalogue, catalogue, choose, is_aggregate, wanted_keys
-from gavel.collectors.hosts.vcenter.csv import CsvDecoder, NotCsvError, PivotedSeries, TooMuchError
+from gavel.collectors.hosts.vcenter.csv import CsvDecoder, Forms, NotCsvError, PivotedSeries, TooMuchError
 from gavel.collectors.hosts.vcenter.instances import Instances, available_metrics
 from gavel.collectors.hosts.vcenter.parse import moid
 from gavel.collectors.hosts.vcenter.query import PerfQuery, named_queries, queries
@@ -32,6 +32,8 @@ _TRIED: Final = 5
 _MOST_RETRIES: Final = 5
 # Where so many entities are refused one by one and none is answered, it may not be about them.
 _REFUSED_BEFORE_DOUBT: Final = 3
+# What pyVmomi knows of the method QueryPerfCounter.
+_DESCRIBE: Final = vim.PerformanceManager.QueryPerfCounter.info  # type: ignore[attr-defined]
 
 KINDS: Final[Mapping[Stream, str]] = {
     Stream.HOST_DEVICE: "HostSystem",
@@ -71,6 +73,10 @@ class PerfReader:
         self._available: dict[str, frozenset[str]] = {}
         self._plans: dict[Stream, tuple[object, list[Plan]]] = {}
         self._sizes = dict(_ENTITIES_PER_CALL)
+        # By the counters that are asked for, in the order of their columns.
+        self._forms: dict[tuple[int, ...], Forms] = {}
+        # Hashes of the vCenter's descriptions of counters, where they were those that they are asked for by these ids.
+        self._agreed: dict[tuple[tuple[str, int], ...], int] = {}
         self.rejected = 0
 
     def series(
@@ -266,26 +272,35 @@ class PerfReader:
         """Whether the counters still have the ids they were asked by; if not, they are resolved anew next time."""
         known = self.catalogue()
         asked = [key for key in counters if key in known.ids]
+        ids = tuple((key, known.ids[key]) for key in asked)
+        manager = self._client.content.perfManager
 
-        def describe() -> Sequence[Any]:
+        def describe() -> Sequence[Any] | None:
+            """None: what the answer says was found right before, byte for byte."""
+            answer = self._client.stub.answer(manager, _DESCRIBE, [[counter for _, counter in ids]])
+            if self._agreed.get(ids) == hash(answer):
+                return None
             try:
-                found: Sequence[Any] = self._client.content.perfManager.QueryPerfCounter(
-                    [known.ids[key] for key in asked]
-                )
+                found: Sequence[Any] = self._client.stub.result(_DESCRIBE, *answer)
             except vmodl.fault.InvalidArgument:  # one of the ids is no longer in use
                 return ()
+            if known.agrees_with(found, asked):
+                self._agreed[ids] = hash(answer)
             return found
 
-        if known.agrees_with(self._client.ask(describe), asked):
+        found = self._client.ask(describe)
+        if found is None or known.agrees_with(found, asked):
             return True
         self._catalogue = None
+        self._agreed.clear()
+        self._forms.clear()
         return False
 
     def _post(self, call: PerfQuery, since: datetime, until: datetime) -> tuple[PivotedSeries, ...]:
         body = call.body(since, until)
 
         def question() -> tuple[PivotedSeries, ...]:
-            decoder = CsvDecoder(call.columns)
+            decoder = CsvDecoder(call.columns, self._forms.setdefault(call.counters, Forms()))
             with self._client.stub.exchange(body) as reply:
                 if reply.status != 200:
                     raise self._client.stub.fault(reply)

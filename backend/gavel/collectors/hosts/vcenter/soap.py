@@ -37,11 +37,18 @@ class SoapStub(SoapStubAdapterBase):
 
     def InvokeMethod(self, mo: Any, info: Any, args: Any) -> Any:  # noqa: N802 - pyVmomi's name
         """Calls a method. Raises the server's fault as pyVmomi types it, or a SourceError."""
+        return self.result(info, *self.answer(mo, info, args))
+
+    def answer(self, mo: Any, info: Any, args: Any) -> tuple[bytes, int]:
+        """Body and status of the reply to a call, for `result`. Raises SourceErrors."""
         body: bytes = self.SerializeRequest(mo, info, args)  # type: ignore[no-untyped-call]
         with self.exchange(body) as reply:
-            content = reply.content()
-            result = self._deserialized(content, info.result, reply.status)
-        if reply.status != 200 or isinstance(result, Exception) or f"{info.wsdlName}Response".encode() not in content:
+            return reply.content(), reply.status
+
+    def result(self, info: Any, content: bytes, status: int) -> Any:
+        """The object that an answer holds, or its fault raised."""
+        result = self._deserialized(content, info.result, status)
+        if status != 200 or isinstance(result, Exception) or f"{info.wsdlName}Response".encode() not in content:
             raise self._as_fault(result, content)
         return result
 
