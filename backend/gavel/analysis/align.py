@@ -313,7 +313,7 @@ def _doubted(
     above = _summed_at(np.fmax(highest - mean_upper, 0.0), minute, means.upper)
     counted = samples.ops[pieces.sample[cut]] * pieces.share[cut, None]
     none = np.zeros(total.shape[:2])
-    fewer, more = (_summed_at(x, minute, none) for x in (counted - inside[0], inside[1] - counted))
+    fewer, more = (_summed_at(x, minute, none) for x in (counted - inside.fewest, inside.most - counted))
     return (
         Intervals(lower=np.maximum(means.lower - below, 0.0), upper=means.upper + above, value=means.value),
         fewer,

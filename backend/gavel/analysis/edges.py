@@ -2,7 +2,8 @@
 
 One change is assumed per sample, from the state of the sample before to that of the one after. So no part of it ran faster than the fastest
 of the three, but for the scatter of a count; its latency lay between theirs, or as far from its own mean as the three surely lie apart; and
-the part outside the minute accounts for the rest of the sample's ops and I/O-time.
+the part outside the minute accounts for the rest of the sample's ops and I/O-time. Load that changes as it likes beside that one change
+has a tenth of room, where the latencies of the three say so.
 
 A burst shorter than a sample breaks that: where a sample holds few I/Os, or twice as many were in flight as on either side of it, or as its
 own rate and latency leave, its I/Os may all have come within a moment.
@@ -20,6 +21,8 @@ Index = npt.NDArray[np.int64]
 FEW_OPS = 30
 # So many times as many in flight, and it was a burst; nothing that matters is shorter than this.
 BURST, SHORTEST_BURST_US = 2.0, 250_000.0
+# A part of a sample may have run faster than the fastest of the three by so much, if that is how its latencies are explained.
+DRIFT = 0.1
 # How many I/Os of a sample fall to one side of an edge scatters, and all but a twentieth of the time by less than twice its deviation.
 SCATTERS = 2.0
 
@@ -57,18 +60,16 @@ class Rest:
     upper_sum: Floats
 
 
-def minute_range(samples: History, cut: Index, inside: tuple[Floats, Floats], rest: Rest) -> tuple[Floats, Floats]:
-    """(a, d, k) lowest and highest mean of the minutes that samples `cut` give `inside` (fewest and most, (a, d)) of their I/Os to; NaN
-    without a value."""
+def minute_range(samples: History, cut: Index, inside: "Inside", rest: Rest) -> tuple[Floats, Floats]:
+    """(a, d, k) lowest and highest mean of the minutes that samples `cut` give `inside` of their I/Os to; NaN without a value."""
     idle = (samples.ops <= 0)[:, :, None]
     lower, upper = (np.where(idle, np.nan, ends) for ends in (samples.lower, samples.upper))
     step = step_within(lower, upper, samples.run, cut)
     lowest = np.fmax(np.fmin(of_three(lower, samples.run, np.fmin)[cut], lower[cut] - step), 0.0)
     highest = np.fmax(of_three(upper, samples.run, np.fmax)[cut], upper[cut] + step)
     ops = np.where(samples.ops[cut] > 0, samples.ops[cut], np.nan)[:, :, None]
-    least, most = (x[:, :, None] for x in inside)
-    up = _extreme(rest.ops, rest.upper_sum, (least, most), (lowest, highest), (ops, samples.upper[cut]), sign=1)
-    down = _extreme(rest.ops, rest.lower_sum, (least, most), (lowest, highest), (ops, samples.lower[cut]), sign=-1)
+    up = _extreme(rest.ops, rest.upper_sum, inside, (lowest, highest), (ops, samples.upper[cut]), sign=1)
+    down = _extreme(rest.ops, rest.lower_sum, inside, (lowest, highest), (ops, samples.lower[cut]), sign=-1)
     return down, up
 
 
@@ -109,23 +110,39 @@ def of_three(numbers: Floats, run: Index, extreme: np.ufunc) -> Floats:
     return found
 
 
-def ops_inside(samples: History, cut: Index, inside_us: Index) -> tuple[Floats, Floats]:
-    """(a, d) fewest and most operations that samples `cut` can have given the `inside_us` (a,) of them that are inside, if none of both
-    parts ran faster than the fastest of the three; and as I/Os come when they come, twice the scatter of their number."""
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """Fewest and most operations (a, d) that cut samples can have given their minutes, and the same with `DRIFT`."""
+
+    fewest: Floats
+    most: Floats
+    fewest_drifting: Floats
+    most_drifting: Floats
+
+
+def ops_inside(samples: History, cut: Index, inside_us: Index) -> Inside:
+    """Of samples `cut` with `inside_us` (a,) inside, if none of both parts ran faster than the fastest of the three; and as I/Os come when
+    they come, twice the scatter of their number."""
     fastest = of_three(samples.rate, samples.run, np.fmax)[cut]
     length, error, ops = (samples.end_us - samples.start_us)[cut], samples.error_us[cut], samples.ops[cut]
     fastest = np.where(samples.is_burst[cut], np.maximum(fastest, ops / SHORTEST_BURST_US), fastest)
     shortest, longest = np.maximum(inside_us - error, 0), np.minimum(inside_us + error, length)
     part = (inside_us / np.maximum(length, 1))[:, None]
     scatter = SCATTERS * np.sqrt(ops * part * (1 - part))
-    least = ops - (length - shortest)[:, None] * fastest - scatter
-    return np.clip(least, 0.0, ops), np.clip(longest[:, None] * fastest + scatter, 0.0, ops)
+    outside, within = (length - shortest)[:, None] * fastest, longest[:, None] * fastest
+    return Inside(
+        *(
+            np.clip(count, 0.0, ops)
+            for room in (1.0, 1.0 + DRIFT)
+            for count in (ops - room * outside - scatter, room * within + scatter)
+        )
+    )
 
 
 def _extreme(
     rest_ops: Floats,
     rest_sum: Floats,
-    inside: tuple[Floats, Floats],
+    inside: Inside,
     hull: tuple[Floats, Floats],
     own: tuple[Floats, Floats],
     *,
@@ -133,13 +150,16 @@ def _extreme(
 ) -> Floats:
     """Highest (sign 1) or lowest (−1) mean. The I/O-time inside is bounded by the hull's far end for every operation inside, and by what
     is left of the sample's own time when every operation outside takes the near end; the mean is extreme at an end or where both meet."""
-    (least, most), (lowest, highest), (ops, mean) = inside, hull, own
+    (lowest, highest), (ops, mean) = hull, own
+    least, most, drifting_least, drifting_most = (
+        x[:, :, None] for x in (inside.fewest, inside.most, inside.fewest_drifting, inside.most_drifting)
+    )
     far, near = (highest, lowest) if sign > 0 else (lowest, highest)
     width = far - near
     meet = np.divide(ops * (mean - near), width, out=np.zeros_like(width), where=width != 0)
     bound = np.fmin if sign > 0 else np.fmax
     found = []
-    for count in (least, most, np.minimum(np.maximum(meet, least), most)):
+    for count in (least, most, np.minimum(np.maximum(meet, drifting_least), drifting_most)):
         time = bound(count * far, ops * mean - (ops - count) * near)
         total = rest_ops + count
         found.append(np.divide(rest_sum + time, total, out=np.full_like(total, np.nan), where=total > 0))

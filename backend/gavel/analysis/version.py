@@ -8,5 +8,6 @@
 #   3: means over volumes behind one device, and over disks that are volumes or files, hold whatever counts are good to
 #   4: what guests measured of their own disks is the outermost boundary
 #   5: captures with a row every 6 s or more narrow nothing, and bounds by shorter rows reach a little further at a sample's edges
-#   6: volumes of both arrays behind one device are weighted by their I/Os in each sample's own time, not in its minute
+#   6: volumes of both arrays behind one device are weighted by their I/Os in each sample's own time, not in its minute;
+#      and a sample that latency parts at a minute's edge may have run a tenth faster on one side than the samples beside it
 RULES_VERSION = 6

@@ -185,7 +185,7 @@ class CsvDecoder:
             if known is None or not _are_one_each(texts):
                 self._matched(piece, header, spelled)
             elif samples := self._samples(header[2]):
-                self._place(known.names, samples, known.columns, known.objects, texts)
+                self._append(known.names, samples, known.columns, known.objects, texts)
             else:
                 self.rejected += len(texts)
 
@@ -235,11 +235,11 @@ class CsvDecoder:
             objects.append(place)
             texts.append(text)
         of_series, of_objects = np.array(columns, dtype=np.int64), np.array(objects, dtype=np.int64)
-        self._place(names, samples, of_series, of_objects, texts)
+        self._append(names, samples, of_series, of_objects, texts)
         if spelled is not None and len(texts) == len(series):
             self._forms.learn(key, spelled, of_series, of_objects, names)
 
-    def _place(
+    def _append(
         self,
         names: Sequence[tuple[str, str]],
         samples: tuple[Int64Array, Int64Array],
