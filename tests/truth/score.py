@@ -174,12 +174,7 @@ def goals_missed(score: Score, strict: float = 1.0) -> list[str]:
         holds, count = _bounds(score, kind, by_experience=by_experience)
         if (not count and not by_experience) or holds < goal * count:
             missed.append(f"bounds of {_called(kind, by_experience)}: {holds} of {count} hold, goal {goal:.3%}")
-    for which, strict_goal in DELTA_GOALS.items():
-        for by_experience in (False, True):
-            goal = min(strict_goal, EXPERIENCE_GOAL) if by_experience else strict_goal
-            holds, count = _deltas(score, which, by_experience=by_experience)
-            if (not count and not by_experience) or holds < goal * count:
-                missed.append(f"intervals of {_called(which, by_experience)}: {holds} of {count} hold, goal {goal:.2%}")
+    missed += _deltas_missed(score)
     for confidence, goal in DIAGNOSIS_GOALS.items():
         for mode in ("unproven", "proven"):
             right, count = _diagnoses(score, JUDGED, confidence, mode)
@@ -195,6 +190,15 @@ def goals_missed(score: Score, strict: float = 1.0) -> list[str]:
     ]
     missed += [f"{count} false proofs: {what}" for (what, good), count in score.proofs.items() if not good]
     return missed
+
+
+def _deltas_missed(score: Score) -> Iterator[str]:
+    for which, strict_goal in DELTA_GOALS.items():
+        for by_experience in (False, True):
+            goal = min(strict_goal, EXPERIENCE_GOAL) if by_experience else strict_goal
+            holds, count = _deltas(score, which, by_experience=by_experience)
+            if (not count and not by_experience) or holds < goal * count:
+                yield f"intervals of {_called(which, by_experience)}: {holds} of {count} hold, goal {goal:.2%}"
 
 
 def bounds_goals() -> Iterator[tuple[ScopeKind, bool | None, float]]:
