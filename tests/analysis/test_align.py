@@ -88,6 +88,17 @@ def test_a_wait_within_a_sample_may_be_longer_than_any_of_its_neighbours_told() 
     assert ends(minutes)[0] <= (270 * 11_000 + 274 * 17_000 - 41 * 22_000) / (270 + 233)
 
 
+def test_bounds_hold_where_latency_falls_at_the_edge_while_the_load_is_at_its_peak() -> None:
+    """After the edge 3,400 I/Os per second, more than in any whole sample: the latencies tell that fewer were before it."""
+    before, after = 5 * 2_500, 15 * 3_400
+    mean = (before * 1500 + after * 4) / (before + after)
+    minutes = placed(
+        samples([15, 35, 55, 75, 95], [1500, 1500, 1500, mean, 4], [51_000, 52_000, 52_000, before + after, 62_000])
+    )
+    assert ends(minutes)[1] >= 1500
+    assert ends(minutes, 1)[0] <= 4
+
+
 def test_a_clock_error_makes_a_sample_that_ends_at_the_edge_a_cut_one() -> None:
     exact = samples([20, 40, 60, 80], [100, 100, 200, 900], [100, 100, 100, 2000])
     doubted = placed(replace(exact, error_us=np.full(4, SECOND)))

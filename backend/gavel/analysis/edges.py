@@ -2,8 +2,8 @@
 
 One change is assumed per sample, from the state of the sample before to that of the one after. So no part of it ran faster than the fastest
 of the three, but for the scatter of a count; its latency lay between theirs, or as far from its own mean as the three surely lie apart; and
-the part outside the minute accounts for the rest of the sample's ops and I/O-time. Load that changes as it likes beside that one change
-has a tenth of room, where the latencies of the three say so.
+the part outside the minute accounts for the rest of the sample's ops and I/O-time. Beside that one change the load may drift: where the
+latencies of the three show how the sample splits, either part may have run a tenth faster.
 
 A burst shorter than a sample breaks that: where a sample holds few I/Os, or twice as many were in flight as on either side of it, or as its
 own rate and latency leave, its I/Os may all have come within a moment.
