@@ -22,6 +22,7 @@ from gavel.analysis.minutes import Attribution, Rows, attributed
 from gavel.analysis.observed import Observed
 from gavel.analysis.topology import NONE, Pairs, Topology
 from gavel.domain.ledger import LedgerRows, Notes
+from gavel.domain.ledger import picked as taken
 from gavel.domain.scope import ScopeKind
 
 MINUTES = 40
@@ -74,12 +75,12 @@ def within(found: Attribution, minute: int) -> Attribution:
 
     def only(rows: Rows) -> Rows:
         index = np.flatnonzero(rows.minute == minute)
-        parts = {"rows": rows.rows, "notes": rows.notes}
-        kept = {
-            name: type(part)(**{f.name: getattr(part, f.name)[index] for f in fields(part)})
-            for name, part in parts.items()
-        }
-        return Rows(thing=rows.thing[index], minute=rows.minute[index], **kept)
+        return Rows(
+            thing=rows.thing[index],
+            minute=rows.minute[index],
+            rows=taken(rows.rows, index),
+            notes=taken(rows.notes, index),
+        )
 
     return replace(found, rows={kind: only(rows) for kind, rows in found.rows.items()})
 

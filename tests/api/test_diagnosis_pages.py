@@ -249,7 +249,8 @@ def test_deltas_have_intervals_that_hold_their_estimate(
     assert found["guest_vscsi"]["us"] is None
     for name, us, lower, upper in (
         ("vscsi_device", 43.8, 25.0, 63.0),
-        ("device_driver", 394.2, 388.0, 400.0),
+        # Which I/Os of its devices are of a minute is good to 2 ‰.
+        ("device_driver", 394.2, 0.998 * 388.0, 1.002 * 400.0),
         ("driver_array", 69.0, 57.5, 80.5),
     ):
         one = found[name]

@@ -29,13 +29,22 @@ def guests(product: Product) -> dict[str, Any]:
     return found
 
 
+def disks(product: Product) -> list[dict[str, Any]]:
+    answer = product.api.get("/guests/disks", params={"limit": 500})
+    found: list[dict[str, Any]] = answer.raise_for_status().json()["items"]
+    return found
+
+
 def test_guests_of_the_lab_push_to_a_listener_on_this_machine_and_are_matched(product: Product) -> None:
     product.wait_for(lambda: guests(product)["guests"] == len(NAMES), "every agent to push", 120)
     product.wait_for(lambda: guests(product)["matched_disks"] > len(NAMES), "their disks to be matched", 120)
+    product.wait_for(
+        lambda: all(disk["matched_by"] or disk["reason"] for disk in disks(product)), "every disk to be looked for", 60
+    )
     found = guests(product)
     assert [token["name"] for token in found["tokens"]] == ["lab guests"]
     assert {each["reason"] for each in found["tokens"][0]["refused"]} <= {"not_a_disk", "counter_reset"}
-    listed = product.api.get("/guests/disks", params={"limit": 500}).raise_for_status().json()["items"]
+    listed = disks(product)
     assert {disk["host_name"] for disk in listed} == NAMES
     assert {disk["vm_name"] for disk in listed if disk["matched_by"]} <= NAMES
     assert {disk["reason"] for disk in listed if not disk["matched_by"]} == {"no_identity"}

@@ -110,7 +110,7 @@ def of_three(numbers: Floats, run: Index, extreme: np.ufunc) -> Floats:
     return found
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Inside:
     """Fewest and most operations (a, d) that cut samples can have given their minutes, and the same with `DRIFT`."""
 
@@ -130,13 +130,17 @@ def ops_inside(samples: History, cut: Index, inside_us: Index) -> Inside:
     part = (inside_us / np.maximum(length, 1))[:, None]
     scatter = SCATTERS * np.sqrt(ops * part * (1 - part))
     outside, within = (length - shortest)[:, None] * fastest, longest[:, None] * fastest
-    return Inside(
-        *(
-            np.clip(count, 0.0, ops)
-            for room in (1.0, 1.0 + DRIFT)
-            for count in (ops - room * outside - scatter, room * within + scatter)
-        )
-    )
+
+    def fewest(room: float) -> Floats:
+        count: Floats = np.clip(ops - room * outside - scatter, 0.0, ops)
+        return count
+
+    def most(room: float) -> Floats:
+        count: Floats = np.clip(room * within + scatter, 0.0, ops)
+        return count
+
+    drifting = 1.0 + DRIFT
+    return Inside(fewest=fewest(1.0), most=most(1.0), fewest_drifting=fewest(drifting), most_drifting=most(drifting))
 
 
 def _extreme(

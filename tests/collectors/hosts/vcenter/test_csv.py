@@ -85,7 +85,8 @@ def polls(draw: st.DrawFn) -> list[list[Entity]]:
         reply = []
         for entity in host:
             series = {name: str(draw(readings)) for name in entity.series}
-            if series and draw(st.booleans()):
+            is_changed: bool = draw(st.booleans())
+            if series and is_changed:
                 change = draw(st.sampled_from(["number", "name", "missing", "order", "new", "samples"]))
                 names = list(series)
                 name = draw(st.sampled_from(names))

@@ -80,7 +80,7 @@ class _Block:
     texts: list[bytes] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Form:
     """An entity's series but for their numbers: the column (s,) and the object (s,) among `names` of each.
 
@@ -114,7 +114,7 @@ class Forms:
             self._arrays.clear()
         # Most entities have as many objects with the same counters: one array serves them all.
         columns, objects = (self._arrays.setdefault(array.tobytes(), array) for array in (columns, objects))
-        self._known[entity] = _Form(spelled, columns, objects, tuple(names))
+        self._known[entity] = _Form(spelled=spelled, columns=columns, objects=objects, names=tuple(names))
 
 
 class CsvDecoder:
