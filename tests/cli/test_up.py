@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -39,7 +40,14 @@ class Gavel:
         return {entry["name"]: entry for entry in read_journal(self.data_dir)}
 
     def health(self) -> dict[str, Any]:
-        with urllib.request.urlopen(f"{self.link.partition('#')[0]}api/v1/health", timeout=20) as answer:  # noqa: S310
+        """What it says of its parts, with a 503, too: while one of them is away."""
+        try:
+            answer = urllib.request.urlopen(f"{self.link.partition('#')[0]}api/v1/health", timeout=20)  # noqa: S310
+        except urllib.error.HTTPError as error:
+            if error.code != 503:
+                raise
+            answer = error
+        with answer:
             found: dict[str, Any] = json.load(answer)
         return found
 
