@@ -285,8 +285,8 @@ def main(arguments: list[str]) -> int:
     if len(arguments) != 1 or arguments[0] not in ("tools", "up", "test", "all", "peers"):
         say("usage: python scripts/bootstrap.py tools | up | test | all | peers")
         return 2
-    # As Ctrl-C does: nothing that was started is left behind.
-    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    # As Ctrl-C does: nothing that was started is left behind. Also where a shell had it ignore Ctrl-C, as in the background.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with alone():
             set_up(arguments[0])

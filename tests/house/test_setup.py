@@ -203,9 +203,14 @@ sys.exit(bootstrap.main(["up"]))
 """
 
 
-@pytest.mark.parametrize("asked", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_set_up_leaves_nothing_running(tmp_path: Path, asked: signal.Signals) -> None:
-    with piped([sys.executable, "-c", SET_UP_THAT_WAITS, str(tmp_path)]) as running:
+@pytest.mark.parametrize(
+    ("asked", "began"),
+    [(signal.SIGINT, ""), (signal.SIGTERM, ""), (signal.SIGTERM, "trap '' INT; ")],
+    ids=["Ctrl-C", "ended", "ended in the background"],
+)
+def test_an_interrupted_set_up_leaves_nothing_running(tmp_path: Path, asked: signal.Signals, began: str) -> None:
+    python = ["sh", "-c", f'{began}exec "$0" "$@"', sys.executable]
+    with piped([*python, "-c", SET_UP_THAT_WAITS, str(tmp_path)]) as running:
         while not (tmp_path / "started").is_file() or not (tmp_path / "started").read_text().strip():
             time.sleep(0.01)
         running.send_signal(asked)
