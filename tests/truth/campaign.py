@@ -101,7 +101,7 @@ def score_stretch(score: Score, drawn_: Drawn, seen: Seen, known: str) -> Attrib
             if kind in JUDGED:
                 expected = expectations(environment, kind, things, real)
                 case = case_of(rows.rows, Direction.ALL, expected, rows.notes.reasons)
-                score_diagnoses(score, modes, kind, rows, real, rule(case), deserved(real, expected, in_guests(rows)))
+                score_diagnoses(score, modes, kind, rows, rule(case), deserved(real, expected, in_guests(rows)))
     return found
 
 

@@ -144,14 +144,10 @@ def score_sums(score: Score, modes: np.ndarray, kind: ScopeKind, rows: Rows) -> 
 
 
 def score_diagnoses(
-    score: Score, modes: np.ndarray, kind: ScopeKind, rows: Rows, real: Truth, given: Diagnoses, deserved: Diagnoses
+    score: Score, modes: np.ndarray, kind: ScopeKind, rows: Rows, given: Diagnoses, deserved: Diagnoses
 ) -> None:
-    """A diagnosis is right when it names the layer that the truth names, one of its two, or none where the truth names none.
-
-    As bounds are, it is judged of minutes in which there really was I/O: that of a sample across the edge of an idle one belongs to the
-    minute beside it, and so does what is said of it.
-    """
-    for row in np.flatnonzero(_judgeable(rows) & (real.ops[:, Direction.ALL] > 0)):
+    """A diagnosis is right when it names the layer that the truth names, one of its two, or none where the truth names none."""
+    for row in np.flatnonzero(_judgeable(rows)):
         true = int(deserved.named[row])
         named = [int(one) for one in (given.named[row], given.other[row]) if one >= 0]
         right = any(SPAN_LAYERS[one, SPANS[true][0]] > 0 for one in named) if true >= 0 else not named
@@ -174,7 +170,10 @@ def goals_missed(score: Score, strict: float = 1.0) -> list[str]:
         holds, count = _bounds(score, kind, by_experience=by_experience)
         if (not count and not by_experience) or holds < goal * count:
             missed.append(f"bounds of {_called(kind, by_experience)}: {holds} of {count} hold, goal {goal:.3%}")
-    missed += _deltas_missed(score)
+    for which, goal in DELTA_GOALS.items():
+        holds, count = _deltas(score, which)
+        if not count or holds < goal * count:
+            missed.append(f"intervals of {which.name.lower()}: {holds} of {count} hold, goal {goal:.1%}")
     for confidence, goal in DIAGNOSIS_GOALS.items():
         for mode in ("unproven", "proven"):
             right, count = _diagnoses(score, JUDGED, confidence, mode)
@@ -192,15 +191,6 @@ def goals_missed(score: Score, strict: float = 1.0) -> list[str]:
     return missed
 
 
-def _deltas_missed(score: Score) -> Iterator[str]:
-    for which, strict_goal in DELTA_GOALS.items():
-        for by_experience in (False, True):
-            goal = min(strict_goal, EXPERIENCE_GOAL) if by_experience else strict_goal
-            holds, count = _deltas(score, which, by_experience=by_experience)
-            if (not count and not by_experience) or holds < goal * count:
-                yield f"intervals of {_called(which, by_experience)}: {holds} of {count} hold, goal {goal:.2%}"
-
-
 def bounds_goals() -> Iterator[tuple[ScopeKind, bool | None, float]]:
     """Kind, whether of the modes whose bounds are by experience (None: of all), and the least part that holds."""
     for kind, goal in BOUNDS_GOALS.items():
@@ -211,8 +201,8 @@ def bounds_goals() -> Iterator[tuple[ScopeKind, bool | None, float]]:
             yield kind, None, goal
 
 
-def _called(what: ScopeKind | Difference, by_experience: bool | None) -> str:
-    return f"{what.name.lower()}{', latest an instant' if by_experience else ''}"
+def _called(kind: ScopeKind, by_experience: bool | None) -> str:
+    return f"{kind.name.lower()}{', latest an instant' if by_experience else ''}"
 
 
 def _bounds(score: Score, kind: ScopeKind, *, by_experience: bool | None) -> tuple[int, int]:
@@ -224,12 +214,8 @@ def _bounds(score: Score, kind: ScopeKind, *, by_experience: bool | None) -> tup
     return sum(count for key, count in rows if key[3]), sum(count for _, count in rows)
 
 
-def _deltas(score: Score, which: Difference, mode: str = "", *, by_experience: bool | None = None) -> tuple[int, int]:
-    rows = [
-        (key, count)
-        for key, count in score.deltas.items()
-        if key[1] is which and key[0].endswith(mode) and by_experience in (None, BY_EXPERIENCE in key[0])
-    ]
+def _deltas(score: Score, which: Difference, mode: str = "") -> tuple[int, int]:
+    rows = [(key, count) for key, count in score.deltas.items() if key[1] is which and key[0].endswith(mode)]
     return sum(count for key, count in rows if key[2]), sum(count for _, count in rows)
 
 

@@ -209,23 +209,22 @@ def array_times(samples: Samples, unit: Index, topology: Topology, volumes: Grid
     Of a unit with several volumes the mean by their ops in that time. Empty where nothing has a unit.
     """
     if not (unit != NONE).any():
-        return Beside(value=np.zeros((0, _WAYS, _TIMES)), ops=np.zeros((0, _WAYS)), missing=np.zeros(0))
+        return Beside(value=np.zeros((0, _WAYS, _TIMES)), missing=np.zeros(0))
     wanted = unit[samples.entity]
     value, weights = np.zeros((len(wanted), _WAYS, _TIMES)), np.zeros((len(wanted), _WAYS, _TIMES))
-    ops, missing = np.zeros((len(wanted), _WAYS)), np.ones(len(wanted))
+    missing = np.ones(len(wanted))
     whole = _both_ways_of_writing(volumes.pieces.samples)
     for volume in _volumes_behind(wanted, topology):
-        found = _seen(samples, volume, whole)
-        weight = found.ops[:, :, None] * ~np.isnan(found.value)
+        found, ops = _seen(samples, volume, whole)
+        weight = ops[:, :, None] * ~np.isnan(found.value)
         value += np.nan_to_num(found.value) * weight
         weights += weight
-        ops += found.ops
         missing = np.minimum(missing, found.missing)
     result = np.divide(value, weights, out=np.full_like(value, np.nan), where=weights > 0)
-    return _with_times_of_directories(Beside(value=result, ops=ops, missing=missing), samples, wanted, directories)
+    return _with_times_of_directories(Beside(value=result, missing=missing), samples, wanted, directories)
 
 
-def _seen(samples: Samples, thing: Index, whole: Samples) -> Beside:
+def _seen(samples: Samples, thing: Index, whole: Samples) -> tuple[Beside, Floats]:
     return beside(whole, thing, samples.start_us - samples.offset_us, samples.end_us - samples.offset_us)
 
 
@@ -262,7 +261,7 @@ def _with_times_of_directories(times: Beside, samples: Samples, unit: Index, dir
     if len(rows) == 0:
         return times
     begins, ends = samples.start_us - samples.offset_us, samples.end_us - samples.offset_us
-    seen = beside(whole, unit[rows], begins[rows], ends[rows])
-    value, ops, missing = times.value.copy(), times.ops.copy(), times.missing.copy()
-    value[rows, :, INTERNAL], ops[rows], missing[rows] = seen.value[:, :, 0], seen.ops, seen.missing
-    return Beside(value=value, ops=ops, missing=missing)
+    seen, _ = beside(whole, unit[rows], begins[rows], ends[rows])
+    value, missing = times.value.copy(), times.missing.copy()
+    value[rows, :, INTERNAL], missing[rows] = seen.value[:, :, 0], seen.missing
+    return Beside(value=value, missing=missing)

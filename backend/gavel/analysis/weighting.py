@@ -22,20 +22,20 @@ _MOST_SIZE = 1024.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Beside:
-    """What a whole's samples say of n stretches of time. value: (n, d, k), NaN without I/O; ops: (n, d) of the stretch; missing: (n,) part
-    of the time that no sample covers."""
+    """What a whole's samples say of n stretches of time. value: (n, d, k), NaN without I/O; missing: (n,) part of the time that no sample
+    covers."""
 
     value: Floats
-    ops: Floats
     missing: Floats
 
 
-def beside(samples: Samples, entity: Index, start_us: Instants, end_us: Instants) -> Beside:
-    """Means over stretches (n,) of true time, of the samples of `entity` (n,) (NONE: of none) by how long they overlap."""
+def beside(samples: Samples, entity: Index, start_us: Instants, end_us: Instants) -> tuple[Beside, Floats]:
+    """Means over stretches (n,) of true time, of the samples of `entity` (n,) (NONE: of none) by how long they overlap; and
+    their ops (n, d)."""
     shape = (len(entity), *samples.value.value.shape[1:])
     weighted, weights, covered, ops = np.zeros(shape), np.zeros(shape), np.zeros(len(entity)), np.zeros(shape[:2])
     if len(samples.entity) == 0 or len(entity) == 0:
-        return Beside(value=np.full(shape, np.nan), ops=ops, missing=np.ones(len(entity)))
+        return Beside(value=np.full(shape, np.nan), missing=np.ones(len(entity))), ops
     begins, ends = samples.start_us - samples.offset_us, samples.end_us - samples.offset_us
     rate = samples.ops / (ends - begins)[:, None]
     busy = (samples.ops > 0)[:, :, None] & samples.value.present
@@ -54,7 +54,7 @@ def beside(samples: Samples, entity: Index, start_us: Instants, end_us: Instants
         weighted += time[:, None, None] * told[at]
         step += 1
     mean = np.divide(weighted, weights, out=np.full(shape, np.nan), where=weights > 0)
-    return Beside(value=mean, ops=ops, missing=1 - np.minimum(covered / np.maximum(end_us - start_us, 1), 1.0))
+    return Beside(value=mean, missing=1 - np.minimum(covered / np.maximum(end_us - start_us, 1), 1.0)), ops
 
 
 def _first_after(thing: Index, ends: Instants, entity: Index, start_us: Instants) -> Index:

@@ -75,7 +75,7 @@ class PerfReader:
         self._sizes = dict(_ENTITIES_PER_CALL)
         # By the counters that are asked for, in the order of their columns.
         self._forms: dict[tuple[int, ...], Forms] = {}
-        # Hashes of the vCenter's descriptions of counters, where they were those that they are asked for by these ids.
+        # By the counters and their ids, the hash of an answer that described them as these: the same one again need not be parsed.
         self._agreed: dict[tuple[tuple[str, int], ...], int] = {}
         self.rejected = 0
 
@@ -272,24 +272,23 @@ class PerfReader:
         """Whether the counters still have the ids they were asked by; if not, they are resolved anew next time."""
         known = self.catalogue()
         asked = [key for key in counters if key in known.ids]
-        ids = tuple((key, known.ids[key]) for key in asked)
-        manager = self._client.content.perfManager
+        question = tuple((key, known.ids[key]) for key in asked)
 
-        def describe() -> Sequence[Any] | None:
-            """None: what the answer says was found right before, byte for byte."""
-            answer = self._client.stub.answer(manager, _DESCRIBE, [[counter for _, counter in ids]])
-            if self._agreed.get(ids) == hash(answer):
-                return None
+        def agrees() -> bool:
+            manager, stub = self._client.content.perfManager, self._client.stub
+            answer = stub.answer(manager, _DESCRIBE, [[counter for _, counter in question]])
+            if self._agreed.get(question) == hash(answer):
+                return True
             try:
-                found: Sequence[Any] = self._client.stub.result(_DESCRIBE, *answer)
+                found: Sequence[Any] = stub.result(_DESCRIBE, *answer)
             except vmodl.fault.InvalidArgument:  # one of the ids is no longer in use
-                return ()
-            if known.agrees_with(found, asked):
-                self._agreed[ids] = hash(answer)
-            return found
+                return False
+            if not known.agrees_with(found, asked):
+                return False
+            self._agreed[question] = hash(answer)
+            return True
 
-        found = self._client.ask(describe)
-        if found is None or known.agrees_with(found, asked):
+        if self._client.ask(agrees):
             return True
         self._catalogue = None
         self._agreed.clear()
