@@ -3,8 +3,8 @@
 import numpy as np
 
 from gavel.analysis.attribution import OneWay
+from gavel.analysis.baseline import baseline_us
 from gavel.analysis.chain import chain_of
-from gavel.analysis.diagnosis import baseline_us
 from gavel.analysis.intervals import Floats, Intervals, exactly_around
 from gavel.domain.io_path import Boundary
 

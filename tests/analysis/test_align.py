@@ -76,6 +76,15 @@ def test_none_or_all_of_a_burst_may_have_been_inside() -> None:
     assert (minutes.fewest[0, 0], minutes.most[0, 0]) == (pytest.approx(2000), pytest.approx(2380))
 
 
+def test_a_minute_may_have_been_idle_where_all_its_ios_fit_into_the_minute_beside_it() -> None:
+    ends_s, latencies = [16, 36, 56, 76, 96], [300.0] * 5
+    assert placed(samples(ends_s, latencies, [0, 0, 0, 600, 1000])).may_be_idle.tolist()[1:] == [True, False]
+    # Sixteen seconds have no room for so many.
+    assert not placed(samples(ends_s, latencies, [0, 0, 0, 950, 1000])).may_be_idle[1:].any()
+    assert not placed(samples(ends_s, latencies, [0, 0, 20, 600, 1000])).may_be_idle[1:].any()
+    assert not placed(samples(ends_s, latencies, [0] * 5)).may_be_idle.any()
+
+
 def test_operations_counted_per_second_are_good_to_what_is_cut_off() -> None:
     minutes = placed(samples([20, 40, 60], [300, 300, 300], [20, 20, 20]), good_to=(0.5, 1.0))
     assert (minutes.fewest[0, 0], minutes.ops[0, 0], minutes.most[0, 0]) == (30, 60, 120)

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from gavel.analysis.align import Samples, latest_time, scattered, time_in_flight
+from gavel.analysis.align import Samples
+from gavel.analysis.instants import latest_time, scattered, time_in_flight
 from gavel.analysis.intervals import Intervals, exactly_around
 
 SECOND = 1_000_000
@@ -61,12 +62,20 @@ def test_a_counter_that_cuts_off_outstanding_ios_may_have_had_nearly_one_more() 
 
 def test_an_instant_is_a_measurement_as_far_as_it_strays_within_its_ms_twin() -> None:
     twin = Intervals(lower=np.array([[0.0]]), upper=np.array([[1000.0]]), value=np.array([[500.0]]))
-    found = scattered(np.array([[300.0]]), np.array([[120.0]]), twin)
-    assert (found.lower[0, 0], found.value[0, 0], found.upper[0, 0]) == (180, 300, 420)
+    found = scattered(reads(300, 300, 300), np.array([[120.0]]), twin, three())
+    assert (found.lower[1, 0], found.value[1, 0], found.upper[1, 0]) == (180, 300, 420)
+
+
+def test_a_change_that_an_instant_may_have_come_before_or_after_lies_within() -> None:
+    """1.77 ms for 19 s and 0.32 ms in the last: 1.04 ms shown, which is what the counter strays by from neither."""
+    twin = Intervals(lower=np.array([[1000.0]]), upper=np.array([[2000.0]]), value=np.array([[1500.0]]))
+    found = scattered(reads(1814, 1037, 321), np.array([[582.0]]), twin, three())
+    assert (found.lower[1, 0], found.upper[1, 0]) == (1000, 1814)
+    assert found.lower[2, 0] == 1000
 
 
 @pytest.mark.parametrize("reported", [85.0, float("nan")])
 def test_an_instant_that_misses_its_twin_leaves_the_twin(reported: float) -> None:
     twin = Intervals(lower=np.array([[84_000.0]]), upper=np.array([[85_000.0]]), value=np.array([[84_500.0]]))
-    found = scattered(np.array([[reported]]), np.array([[120.0]]), twin)
-    assert (found.lower[0, 0], found.value[0, 0], found.upper[0, 0]) == (84_000, 84_500, 85_000)
+    found = scattered(reads(reported, reported, reported), np.array([[120.0]]), twin, three())
+    assert (found.lower[1, 0], found.value[1, 0], found.upper[1, 0]) == (84_000, 84_500, 85_000)

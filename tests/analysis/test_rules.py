@@ -7,9 +7,10 @@ import pytest
 from tests.analysis.building import column, idle, one_way, plus_minus
 
 from gavel.analysis.attribution import QualityInputs, attribute, in_words, match_ratio, qualities, quality_reasons
+from gavel.analysis.baseline import baseline_us, typical
 from gavel.analysis.chain import bounds, chain_of, depth_bound, from_instants
 from gavel.analysis.depth import DepthInputs, DepthRule, effective_depth, halved
-from gavel.analysis.diagnosis import Case, Reason, baseline_us, remarks, rule, typical
+from gavel.analysis.diagnosis import Case, Reason, remarks, rule
 from gavel.analysis.intervals import (
     Floats,
     Intervals,

@@ -1,11 +1,14 @@
 """How bad an excess is: by its size against the baseline, whatever is known of the layer behind it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.analysis.test_rules import three_layers
 
-from gavel.analysis.diagnosis import Case, rule
+from gavel.analysis.diagnosis import Case, Reason, rule
 from gavel.analysis.severity import Severities, severities
 from gavel.domain.io_path import SPANS, Layer
 
@@ -85,3 +88,16 @@ def test_severity_a_named_layer_is_never_normal_and_what_names_none_is_never_hig
     # Each of these really comes up.
     assert {"normal", "elevated", "high"} == set(found.severity.tolist())
     assert found.limited_counters.any()
+
+
+def test_neither_a_layer_nor_an_io_that_is_sure_names_none() -> None:
+    open_case = three_layers(2000, 100, 1100, 2500)
+    maybe_idle = np.array([int(Reason.MAYBE_IDLE)])
+    found = rule(replace(open_case, reasons=maybe_idle))
+    assert (int(found.named[0]), int(found.other[0]), str(found.confidence[0])) == (-1, -1, "")
+    # How slow its I/Os were is known, whichever minute they were in.
+    assert str(found.severity[0]) == str(rule(open_case).severity[0]) == "high"
+    assert Reason.MAYBE_IDLE in Reason(int(found.reasons[0]))
+    plain = rule(replace(three_layers(2000, 100, 300, 2500), reasons=maybe_idle))
+    assert str(plain.confidence[0]) == "likely"
+    assert Reason.MAYBE_IDLE not in Reason(int(plain.reasons[0]))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from tests.analysis.building import by_default
-from tests.analysis.small_environment import TOPOLOGY, Minute, attribution, index, row
+from tests.analysis.small_environment import FIRST, TOPOLOGY, Minute, attribution, index, minutes_after, row
 
 from gavel.analysis.diagnosis import Reason, case_of, rule
 from gavel.analysis.minutes import Attribution
@@ -216,3 +216,41 @@ def test_several_disks_of_a_vm_on_one_device_are_no_minor_part_of_it() -> None:
     minute.parts |= {0: (100, 0, 950), 2: (100, 0, 950), 5: (100, 0, 950)}
     found = attribution(proven(minute.observed()), replace(SHARED, parts=parts))
     assert Reason.MINOR_PART_OF_DEVICE not in ruling(found, ScopeKind.VM, 0)[2]
+
+
+def after_an_idle_minute(busy: bool) -> Observed:
+    """Nothing in the first minute but what samples that reach into it counted in all; busy: of disk 0 and its device and volume more."""
+    observed = minutes_after(Minute().observed(), 3, np.random.default_rng(1))
+    changed = {}
+    for name, things, steady in (
+        ("devices", "device", 0),
+        ("disks", "part", 0),
+        ("volumes", "volume", 0),
+        ("directories", "unit", None),
+    ):
+        stream = getattr(observed, name)
+        end_us = stream.times.end_us - 6_000_000
+        edge_us = (FIRST + 1) * 60_000_000
+        crosses = (end_us > edge_us) & (end_us - stream.times.length_us < edge_us)
+        share = np.where(end_us <= edge_us, 0.0, np.where(crosses, 0.3, 1.0))
+        rate = stream.ops.max(axis=0, keepdims=True) * np.ones_like(stream.ops)
+        share = np.where(busy & (getattr(stream, things) == steady), 1.0, share)
+        changed[name] = replace(stream, times=replace(stream.times, end_us=end_us), ops=np.rint(rate * share[:, None]))
+    return replace(observed, **changed)
+
+
+@pytest.mark.parametrize("busy", [False, True])
+def test_a_place_may_have_been_idle_where_all_of_its_leaves_may(busy: bool) -> None:
+    found = attribution(after_an_idle_minute(busy), minutes=2)
+    for kind, with_disk_0 in (
+        (ScopeKind.VM, 0),
+        (ScopeKind.DATASTORE, 0),
+        (ScopeKind.HOST, 0),
+        (ScopeKind.VOLUME, 0),
+        (ScopeKind.ENVIRONMENT, 0),
+    ):
+        rows = found.rows[kind]
+        doubted = (rows.notes.reasons & int(Reason.MAYBE_IDLE)) > 0
+        first = rows.minute == FIRST
+        assert first.any()
+        assert (doubted == (first & ((not busy) | (rows.thing != with_disk_0)))).all(), kind

@@ -9,7 +9,7 @@ from sqlalchemy import Engine, text
 from tests.api.ledgers import Environment
 
 from gavel.analysis.attribution import QualityReason
-from gavel.analysis.diagnosis import typical
+from gavel.analysis.baseline import typical
 from gavel.correlate.baseline import renew_baseline
 from gavel.db.engine import Role, open_engine, transaction
 from gavel.db.series import partitions, plain

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gavel.analysis.diagnosis import DEFAULTS, Expectations
+from gavel.analysis.baseline import DEFAULTS, Expectations
 from gavel.db.queries.expectations import HOURS
 from gavel.diagnosis.baselines import Usual, hours_at, hours_of
 from gavel.domain.io_path import Layer

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gavel.analysis.diagnosis import Case, Diagnoses, baseline_us, rule
+from gavel.analysis.baseline import baseline_us
+from gavel.analysis.diagnosis import Case, Diagnoses, rule
 from gavel.analysis.gridded import Stretch
 from gavel.analysis.intervals import Bools, Floats
 from gavel.analysis.ledger import GUEST, Difference

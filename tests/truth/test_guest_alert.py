@@ -11,7 +11,7 @@ from gavel.alerting.machine.readings import Readings, rule_table
 from gavel.alerting.machine.states import AlertState, Memory, step
 from gavel.alerting.rules.file import default_rules
 from gavel.alerting.use.measures import measured
-from gavel.analysis.diagnosis import Expectations
+from gavel.analysis.baseline import Expectations
 from gavel.analysis.gridded import Stretch
 from gavel.analysis.minutes import Rows, attributed
 from gavel.db.queries.expectations import HOURS

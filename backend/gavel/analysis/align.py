@@ -7,11 +7,13 @@ import numpy as np
 import numpy.typing as npt
 
 from gavel.analysis.edges import History, Rest, bursts, minute_range, of_three, ops_inside
-from gavel.analysis.intervals import LATEST_SHARE, Bools, Floats, Intervals, each_end
+from gavel.analysis.intervals import Bools, Floats, Intervals
 
 MINUTE_US = 60_000_000
 # Offsets are measured anew at every run, so neighbouring samples may leave slits this wide that are no gap.
 TOLERANCE_US = 1_000_000
+# Less than this is what sums of parts leave of 0.
+NO_OPS = 1e-6
 
 # More than any sample of a device or volume can hold: a counter that says more is broken.
 MOST_OPS = 1e12
@@ -66,6 +68,7 @@ class Minutes:
     levels: (m, l) means over the covered time; highest: (m, l). covered_s: seconds that usable samples cover.
     sample_missing: (m,) not all of it is covered, or a sample has ops but lacks a latency that others of the minute have.
     fewest, most: (m, d) ops that can have been in the minute, as far as its edges and what the counts are good to leave open.
+    may_be_idle: (m,) it has ops, but all of them may have been in the minutes beside it.
     step: (m, d, k) µs by which the samples that touch the minute, and those next to them, differ at least.
     samples: the usable ones, in order; pieces: what they gave to the minutes.
     """
@@ -75,6 +78,7 @@ class Minutes:
     ops: Floats
     fewest: Floats
     most: Floats
+    may_be_idle: Bools
     value: Intervals
     counts: Floats
     levels: Floats
@@ -109,6 +113,8 @@ def placed(
     starts = np.flatnonzero(fresh)
     ops = tidy.ops[pieces.sample] * pieces.share[:, None]
     value, silent, fewest, most = _means(tidy, pieces, ops, starts, either=either)
+    whole = _sums(ops, starts)
+    may_be_idle: Bools = (whole.max(axis=1, initial=0.0) > 0) & (fewest.max(axis=1, initial=0.0) <= NO_OPS)
     levels, highest = _levels(tidy.levels[pieces.sample], pieces.overlap_us, starts)
     covered_us = _sums(pieces.overlap_us, starts)
     fewest, most = (
@@ -119,9 +125,10 @@ def placed(
     return Minutes(
         entity=entity[fresh][touched],
         minute=pieces.minute[fresh][touched],
-        ops=_sums(ops, starts)[touched],
+        ops=whole[touched],
         fewest=np.maximum(fewest, 0.0)[touched],
         most=most[touched],
+        may_be_idle=may_be_idle[touched],
         value=value.map(lambda x: x[touched]),
         counts=_sums(tidy.counts[pieces.sample] * pieces.share[:, None], starts)[touched],
         levels=levels[touched],
@@ -340,59 +347,3 @@ def _levels(levels: Floats, overlap_us: Instants, starts: Index) -> tuple[Floats
         return mean, np.zeros_like(mean)
     highest = np.maximum.reduceat(np.where(known, levels, -np.inf), starts, axis=0)
     return mean, np.where(np.isfinite(highest), highest, np.nan)
-
-
-# Whole I/Os per second, good to a half.
-_HALF = 0.5
-# Whole I/Os in flight, which a counter may cut off.
-_WHOLE = 1.0
-
-
-def over_changes(numbers: Floats, counts: Bools, samples: Samples) -> tuple[Floats, Floats]:
-    """(n, 2) lowest and highest of each sample and its neighbours; neighbours only where `counts`. Ordered samples."""
-    lowest, highest = numbers.copy(), numbers.copy()
-    if len(numbers) > 1:
-        same = (np.diff(unbroken(samples)) == 0)[:, None]
-        usable = np.where(counts, numbers, np.nan)
-        before, after = np.where(same, usable[:-1], np.nan), np.where(same, usable[1:], np.nan)
-        for ends, extreme in ((lowest, np.fmin), (highest, np.fmax)):
-            ends[1:] = extreme(ends[1:], before)
-            ends[:-1] = extreme(ends[:-1], after)
-    absent = np.isnan(numbers)
-    return np.where(absent, np.nan, lowest), np.where(absent, np.nan, highest)
-
-
-def latest_time(reported: Floats, samples: Samples) -> Intervals:
-    """(n, 2) µs by a counter that is not proven to be the mean: ± 10 %, and all that changes may have hidden."""
-    lowest, highest = over_changes(reported, samples.ops > 0, samples)
-    return Intervals(
-        lower=np.maximum(lowest * (1 - LATEST_SHARE) - _HALF, 0.0),
-        upper=highest * (1 + LATEST_SHARE) + _HALF,
-        value=reported,
-    )
-
-
-def time_in_flight(outstanding: Floats, samples: Samples) -> Intervals:
-    """(n, 2) µs by Little's law, N/IOPS: [N − ½, N + 1) I/Os, ± 10 %, as `latest_time`; whole I/Os per second ± ½. Absent without."""
-    lowest, highest = over_changes(outstanding, np.ones(outstanding.shape, np.bool_), samples)
-    seconds = (samples.end_us - samples.start_us)[:, None] / 1e6
-    rate = np.where(samples.ops > 0, samples.ops / seconds, np.nan)
-    least = np.maximum(lowest * (1 - LATEST_SHARE) - _HALF, 0.0) / (rate + _HALF)
-    slowest = rate - _HALF
-    most = np.divide(highest * (1 + LATEST_SHARE) + _WHOLE, slowest, out=np.full_like(rate, np.inf), where=slowest > 0)
-    most = np.where(np.isnan(least), np.nan, most)
-    return Intervals(lower=least * 1e6, upper=most * 1e6, value=outstanding / rate * 1e6)
-
-
-def scattered(reported: Floats, scatter_us: Floats, twin: Intervals) -> Intervals:
-    """(n, 2) µs by a counter that is proven an instant: ± what it has been seen to differ by, within its ms twin, which is the mean: where
-    the two do not meet, or nothing is reported, the twin alone."""
-    lower, upper = (
-        np.maximum(np.maximum(reported - scatter_us, 0.0), twin.lower),
-        np.minimum(reported + scatter_us, twin.upper),
-    )
-    with np.errstate(invalid="ignore"):
-        meets = lower <= upper
-    inside = np.minimum(np.maximum(reported, lower), upper)
-    within = Intervals(lower=lower, upper=upper, value=inside)
-    return each_end(lambda x, of_twin: np.where(meets, x, of_twin), within, twin)

@@ -156,6 +156,12 @@ def caps(whole: Attributed, share: Floats, is_missing: Bools) -> Flags:
     return flags
 
 
+def maybe_idle(grid: Grid) -> Flags:
+    """(n,) minutes that may have had no I/O, as far as their samples tell."""
+    flags: Flags = np.where(grid.may_be_idle & ~grid.is_missing, int(Reason.MAYBE_IDLE), 0)
+    return flags
+
+
 # So near to all of a device's ops, those of its virtual disks are its ops: nothing but them waits there.
 FULL_SHARE_TOLERANCE = 0.01
 
@@ -196,7 +202,8 @@ def device_leaves(grids: GriddedSides) -> DeviceLeaves:
     notes = Notes(
         reasons=np.where(disagreement > 0, int(Reason.DISAGREEMENT), 0)
         | caps(whole, share, is_missing)
-        | in_milliseconds(graded, QualityReason.MILLISECONDS),
+        | in_milliseconds(graded, QualityReason.MILLISECONDS)
+        | maybe_idle(grid),
         quality_reasons=graded,
         disagreement_us=disagreement,
         offset_error_s=quality.offset_error_s,

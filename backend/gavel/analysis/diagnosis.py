@@ -52,6 +52,7 @@ class Reason(IntFlag):
     WHOLE_MILLISECONDS = 2048
     GUEST_BY_ARRIVAL = 4096
     GUEST_WITHIN_RANGE = 8192
+    MAYBE_IDLE = 16384
 
 
 WORDS = {
@@ -67,6 +68,7 @@ WORDS = {
     Reason.WHOLE_MILLISECONDS: "a latency counter has a resolution of 1 ms",
     Reason.GUEST_BY_ARRIVAL: "the guest's readings have no usable time and are placed by their arrival",
     Reason.GUEST_WITHIN_RANGE: "guest latency above the virtual disk is within counter resolution and counted to the layers below",
+    Reason.MAYBE_IDLE: "all of its I/Os were counted in samples that cross the minute's boundary, and may belong to the adjacent minute",
     Reason.AMONG_EXTENTS: "its disks span several extents, and I/O per extent is not measured",
 }
 SETTLES = "microsecond counters: vSphere 9, or an esxtop file of this host"
@@ -185,7 +187,8 @@ def rule(case: Case) -> Diagnoses:
     """One diagnosis per row; without severity and confidence where no span was measured.
 
     Where no excess worth speaking of is sure, nor the estimate far above the threshold, it may be nothing but the counters' coarseness:
-    no layer is named, and it says so. It says so as well wherever the bounds of a row without an excess leave room for one.
+    no layer is named, and it says so. It says so as well wherever the bounds of a row without an excess leave room for one. Nor is one
+    named where neither the layer nor whether there was any I/O is sure.
     """
     measured = ~np.isnan(case.value)
     expected = np.where(measured, case.expected, 0.0).sum(axis=1)
@@ -206,14 +209,15 @@ def rule(case: Case) -> Diagnoses:
     open_to_both = (total + of_outermost < COARSE_TOGETHER * threshold) & (total < COARSE_AT_MOST * threshold)
     coarse = ~confirmed & (total >= threshold) & open_to_both & slight
     ruled = measured.any(axis=1)
-    names_none = (total < threshold) | coarse
+    maybe_idle = ((case.reasons & int(Reason.MAYBE_IDLE)) > 0) & blurred & ~confirmed & (total >= threshold)
+    names_none = (total < threshold) | coarse | maybe_idle
     judged = ruled & ~names_none
     confidence = np.select(
         [~judged, confirmed, blurred],
         ["", Confidence.CONFIRMED.value, Confidence.INCONCLUSIVE.value],
         Confidence.LIKELY.value,
     )
-    severe = severities(total, expected, coarse)
+    severe = severities(total, expected, coarse | maybe_idle)
     share = np.divide(_at(excess, named), total, out=np.zeros_like(total), where=total > 0)
     pair = np.where(confidence == Confidence.INCONCLUSIVE.value, _second(excess, high, measured, named), -1)
     open_ended = ruled & names_none & (high.sum(axis=1) >= threshold)
@@ -228,6 +232,7 @@ def rule(case: Case) -> Diagnoses:
         share=np.where(judged, share, 0.0),
         reasons=_shown_reasons(case)
         | np.where(open_ended, int(Reason.TOO_COARSE), 0)
+        | np.where(maybe_idle, int(Reason.MAYBE_IDLE), 0)
         | np.where(moved > 0, int(Reason.GUEST_WITHIN_RANGE), 0),
     )
 
@@ -307,7 +312,7 @@ def in_milliseconds(quality: npt.NDArray[np.int64], milliseconds: int) -> npt.ND
 
 def _shown_reasons(case: Case) -> npt.NDArray[np.int64]:
     """A full queue is only news while the guest is not measured."""
-    reasons = case.reasons & ~int(Reason.WHOLE_MILLISECONDS)
+    reasons = case.reasons & ~int(Reason.WHOLE_MILLISECONDS | Reason.MAYBE_IDLE)
     unseen = (reasons & int(Reason.GUEST_NOT_MEASURED)) > 0
     return np.where(unseen, reasons, reasons & ~int(Reason.VIRTUAL_DISK_QUEUE_FULL))
 
@@ -332,68 +337,3 @@ def sentence(diagnoses: Diagnoses, row: int) -> str:
     else:
         head = f"{span_name(named)}, {confidence}, {100 * diagnoses.share[row]:.0f} % of the excess"
     return "; ".join([head, *told])
-
-
-LEAST_DAYS = 3
-PERCENTILE = 25.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Expectations:
-    """Settings of an array, or (n,) of the arrays behind n scopes: defaults without history, and caps that history cannot lift.
-
-    san_bytes_per_us: payload of the slowest link on the way, in bytes per µs, which are MB/s.
-    """
-
-    san_us: float | Floats = 100.0
-    array_us: float | Floats = 500.0
-    san_cap_us: float | Floats = 300.0
-    array_cap_us: float | Floats = 1000.0
-    # 16 Gbit/s of Fibre Channel at 100 MB/s each.
-    san_bytes_per_us: float | Floats = 1600.0
-
-
-DEFAULTS = Expectations()
-
-
-def typical(values: Floats, day: npt.NDArray[np.int64]) -> Floats:
-    """(n,) 25th percentile of rows' values (n, m) at one hour of the day over the last 7 days; NaN below three days.
-
-    values: NaN where there is no row of quality A or B; day: (m,) which day each column belongs to.
-    """
-    known = ~np.isnan(values)
-    days = sum(
-        (known[:, day == one].any(axis=1).astype(np.int64) for one in np.unique(day)), np.zeros(len(values), np.int64)
-    )
-    result = np.full(len(values), np.nan)
-    enough = days >= LEAST_DAYS
-    if enough.any():
-        result[enough] = np.nanpercentile(values[enough], PERCENTILE, axis=1)
-    return result
-
-
-def baseline_us(
-    san_history: Floats,
-    array_history: Floats,
-    inter_array_us: Floats,
-    settings: Expectations = DEFAULTS,
-    bytes_per_op: Floats | float = 0.0,
-) -> tuple[Floats, Bools]:
-    """(n, 4) expected µs by `Layer`, and (n, 4) where history lies above its cap: "chronic".
-
-    *_history: (n,) from `typical`. inter_array_us: (n,) round trip between a pod's arrays for stretched writes, else 0; it lifts the
-    array's default and its cap alike. bytes_per_op: (n,) of its I/Os: their transfer is added to the SAN's default and its cap, and is
-    expected at least, whatever size of I/O the history is of.
-    """
-    result = np.zeros((len(san_history), len(Layer)))
-    chronic = np.zeros(result.shape, dtype=np.bool_)
-    transfer_us = bytes_per_op / settings.san_bytes_per_us + np.zeros_like(san_history)
-    for layer, history, more, default, cap in (
-        (Layer.SAN, san_history, transfer_us, settings.san_us, settings.san_cap_us),
-        (Layer.ARRAY, array_history, inter_array_us, settings.array_us, settings.array_cap_us),
-    ):
-        known = np.fmin(history, cap + more)
-        learned = np.fmax(known, more) if layer is Layer.SAN else known
-        result[:, layer] = np.where(np.isnan(history), default + more, learned)
-        chronic[:, layer] = history > cap + more
-    return result, chronic

@@ -20,6 +20,7 @@ from gavel.analysis.device_leaves import (
     filled,
     in_latencies,
     in_times,
+    maybe_idle,
     missing_of_array,
     per_io,
     sized,
@@ -257,6 +258,7 @@ def disk_leaves(grids: GriddedSides) -> GriddedLeaves:
         reasons=remarks_
         | caps(whole, of_volume, quality.sample_missing)
         | in_milliseconds(graded, QualityReason.MILLISECONDS)
+        | maybe_idle(grid)
         | np.where(devices.are_several, int(Reason.AMONG_EXTENTS), 0)
         | np.where(grids.guests.by_arrival, int(Reason.GUEST_BY_ARRIVAL), 0),
         quality_reasons=graded,

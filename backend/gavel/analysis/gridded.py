@@ -11,13 +11,11 @@ from gavel.analysis.align import (
     Instants,
     Minutes,
     Samples,
-    latest_time,
     placed,
-    scattered,
-    time_in_flight,
     usable,
 )
 from gavel.analysis.captured import is_fine, narrowed
+from gavel.analysis.instants import latest_time, scattered, time_in_flight
 from gavel.analysis.intervals import (
     Bools,
     Floats,
@@ -88,7 +86,7 @@ class Grid:
     and highest as in `Minutes`.
 
     The first level is the clock's error, s. is_present: (N·M,) any usable sample touches it; is_missing: not all of it is covered.
-    is_blind: there were samples, but none of them tells its ops. step: (N·M, d, k) as in `Minutes`.
+    is_blind: there were samples, but none of them tells its ops. may_be_idle: (N·M,), step: (N·M, d, k), as in `Minutes`.
     pieces: of the samples, ordered by row.
     """
 
@@ -102,6 +100,7 @@ class Grid:
     covered_s: Floats
     is_missing: Bools
     is_blind: Bools
+    may_be_idle: Bools
     step: Floats
     pieces: GridPieces
 
@@ -152,6 +151,8 @@ def gridded(
 
     missing = np.ones(size, dtype=np.bool_)
     missing[rows] = found.sample_missing
+    may_be_idle = np.zeros(size, dtype=np.bool_)
+    may_be_idle[rows] = found.may_be_idle
     covered_s = spread(found.covered_s, 0.0)
     return Grid(
         ops=spread(found.ops, 0.0),
@@ -164,6 +165,7 @@ def gridded(
         covered_s=covered_s,
         is_missing=missing,
         is_blind=untold_minutes(samples, things, stretch) & ~(covered_s > 0),
+        may_be_idle=may_be_idle,
         step=spread(found.step, 0.0) if stepping else np.zeros((1, 1, 1)),
         pieces=_grid_pieces(found, stretch),
     )
@@ -308,7 +310,7 @@ def _latest(reported: Floats, proofs: Proofs, whose: Index, samples: Samples, tw
     proven = proofs.latest[whose][:, None]
     mean, doubtful = from_latest(reported, 1.0, proven_mean=True), latest_time(reported, samples)
     scatter = np.full(len(proofs.latest), np.nan) if proofs.scatter_us is None else proofs.scatter_us
-    instant = scattered(reported, scatter[whose][:, None], twin)
+    instant = scattered(reported, scatter[whose][:, None], twin, samples)
 
     def as_proven(exact: Floats, wide: Floats, shorter: Floats) -> Floats:
         return np.where(proven == Latest.INSTANT, shorter, np.where(proven == Latest.MEAN, exact, wide))

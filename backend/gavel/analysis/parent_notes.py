@@ -124,7 +124,8 @@ def notes_of(
     notes = weighted.notes
     busy_depth = np.where(weighted.ops > 0, notes.queue_depth, np.nan)
     return Notes(
-        reasons=flags_of(notes.reasons, weighted, ops, size, [*_CARRIED, *also], MATERIAL_SHARE),
+        reasons=flags_of(notes.reasons, weighted, ops, size, [*_CARRIED, *also], MATERIAL_SHARE)
+        | _maybe_idle(weighted, size),
         quality_reasons=flags_of(notes.quality_reasons, weighted, ops, size, graded, MATERIAL_SHARE, by_time=False),
         disagreement_us=highest(notes.disagreement_us, weighted, size),
         offset_error_s=highest(notes.offset_error_s, weighted, size),
@@ -134,6 +135,13 @@ def notes_of(
         outstanding_s=known_sum(notes.outstanding_s, weighted, size),
         queue_depth=known_sum(busy_depth, weighted, size),
     )
+
+
+def _maybe_idle(weighted: WeightedLeaves, size: int) -> Flags:
+    """(size,) places all of whose leaves with I/O may have had none."""
+    doubted = (weighted.notes.reasons & int(Reason.MAYBE_IDLE)) > 0
+    sure, unsure = (sums(np.where(which, weighted.ops, 0.0), weighted.parent, size) for which in (~doubted, doubted))
+    return np.where((unsure > 0) & (sure <= 0), int(Reason.MAYBE_IDLE), 0)
 
 
 def full_queues(disks: WeightedLeaves, size: int) -> Flags:

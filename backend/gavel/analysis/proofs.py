@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from gavel.analysis.align import MINUTE_US, Samples, over_changes
+from gavel.analysis.align import MINUTE_US, Samples
 from gavel.analysis.attribution import share_of_ops
 from gavel.analysis.device_leaves import behind_devices, of_its_disks
 from gavel.analysis.gridded import (
@@ -17,6 +17,7 @@ from gavel.analysis.gridded import (
     Stretch,
     reported_minutes,
 )
+from gavel.analysis.instants import over_changes
 from gavel.analysis.intervals import Bools, Floats, Intervals, Rounding, from_integer, of_part
 from gavel.analysis.observed import DeviceSamples, HostCounter, Latest, Proofs
 from gavel.analysis.sides import WAYS, GriddedSides, pick

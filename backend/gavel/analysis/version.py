@@ -9,5 +9,7 @@
 #   4: what guests measured of their own disks is the outermost boundary
 #   5: captures with a row every 6 s or more narrow nothing, and bounds by shorter rows reach a little further at a sample's edges
 #   6: volumes of both arrays behind one device are weighted by their I/Os in each sample's own time, not in its minute;
-#      and a sample that latency parts at a minute's edge may have run a tenth faster on one side than the samples beside it
+#      a sample that latency parts at a minute's edge may have run a tenth faster on one side than the samples beside it;
+#      minutes all of whose I/Os may belong to the minutes beside them are marked;
+#      and a counter that is proven an instant leaves open all that changed around it
 RULES_VERSION = 6

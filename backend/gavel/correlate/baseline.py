@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 import structlog
 
 from gavel.analysis.attribution import QualityReason
-from gavel.analysis.diagnosis import LEAST_DAYS, PERCENTILE
+from gavel.analysis.baseline import LEAST_DAYS, PERCENTILE
 from gavel.analysis.ledger import LEAST_OPS
 from gavel.correlate.worker import Worker
 from gavel.db.engine import reading, transaction

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gavel.analysis.diagnosis import DEFAULTS, Expectations, baseline_us
+from gavel.analysis.baseline import DEFAULTS, Expectations, baseline_us
 from gavel.analysis.intervals import Bools, Floats
 from gavel.db.engine import Connection
 from gavel.db.queries.expectations import HOURS, BackingArray, Histories, array_settings, backing_arrays, histories

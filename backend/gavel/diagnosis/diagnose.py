@@ -118,7 +118,7 @@ def diagnose_rows(series: LedgerSeries, kind: ScopeKind, scope: Flags, usual: Us
     """Rule on every sum. scope: (n,) position in `usual`; seconds: (n, 24) of each hour of the day that a sum is over."""
     rows, notes = series.rows, series.notes
     expected, chronic = usual.at(scope, seconds, write_share(rows), bytes_per_op(rows, Direction.ALL))
-    case = case_of(rows, Direction.ALL, expected, _remarks(rows, _without_short_gaps(series), kind, chronic))
+    case = case_of(rows, Direction.ALL, expected, _remarks(rows, _of_whole(series), kind, chronic))
     diagnoses = rule(case)
     measured: Bools = np.logical_or.reduce(~np.isnan(case.value), axis=1)
     states = _states(series.minutes, rows, measured)
@@ -170,12 +170,12 @@ def bytes_per_op(rows: LedgerRows, direction: Direction) -> Floats:
     return np.divide(carried, ops, out=np.zeros_like(ops), where=ops > 0)
 
 
-def _without_short_gaps(series: LedgerSeries) -> Notes:
-    """A sample that is missing in a minute of an hour leaves little open of the hour."""
+def _of_whole(series: LedgerSeries) -> Notes:
+    """A sample that is missing in a minute of an hour leaves little open of the hour, nor does it matter there in which minute I/O was."""
     notes = series.notes
     hardly = np.nan_to_num(notes.missing_s) < MATERIAL_SHARE * series.wall_s
     reasons = np.where(hardly, notes.reasons & ~int(Reason.SAMPLE_MISSING), notes.reasons)
-    return replace(notes, reasons=reasons)
+    return replace(notes, reasons=np.where(series.minutes > 1, reasons & ~int(Reason.MAYBE_IDLE), reasons))
 
 
 def _remarks(rows: LedgerRows, notes: Notes, kind: ScopeKind, chronic: Bools) -> Flags:

@@ -46,6 +46,7 @@ class StatementKind(StrEnum):
     AMONG_EXTENTS = "among_extents"
     GUEST_BY_ARRIVAL = "guest_by_arrival"
     GUEST_WITHIN_RANGE = "guest_within_range"
+    MAYBE_IDLE = "maybe_idle"
     EARLIER_RULES = "earlier_rules"
     DEFAULT_BASELINE = "default_baseline"
     CAPTURED = "captured"

@@ -7251,7 +7251,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "range_above_baseline" | "outstanding" | "busiest_queue" | "array_latency" | "kernel_latency" | "queue_depth" | "competing_worlds" | "guest_not_measured" | "disagreement" | "partly_measured" | "minor_part_of_device" | "chronic" | "merged_layers" | "too_coarse" | "minor_part_of_volume" | "sample_missing" | "whole_milliseconds" | "among_extents" | "guest_by_arrival" | "guest_within_range" | "earlier_rules" | "default_baseline" | "captured";
+            code: "range_above_baseline" | "outstanding" | "busiest_queue" | "array_latency" | "kernel_latency" | "queue_depth" | "competing_worlds" | "guest_not_measured" | "disagreement" | "partly_measured" | "minor_part_of_device" | "chronic" | "merged_layers" | "too_coarse" | "minor_part_of_volume" | "sample_missing" | "whole_milliseconds" | "among_extents" | "guest_by_arrival" | "guest_within_range" | "maybe_idle" | "earlier_rules" | "default_baseline" | "captured";
             /** Text */
             text: string;
         };

@@ -23,12 +23,12 @@ from tests.truth.per_io.tables import FAR_US, GOALS, bounds, sharpness, wrong
 from tests.truth.per_io.wire import read
 
 from gavel.analysis import (
-    align,
     attribution,
     counted_leaves,
     device_leaves,
     diagnosis,
     edges,
+    instants,
     parent_notes,
     unseen,
     weighting,
@@ -60,7 +60,7 @@ def _no_step(lower: np.ndarray, _upper: Any, _thing: Any, cut: np.ndarray) -> np
     return np.zeros_like(lower[cut])
 
 
-def _only_twin(_reported: np.ndarray, _scatter_us: np.ndarray, twin: Intervals) -> Intervals:
+def _only_twin(_reported: np.ndarray, _scatter_us: np.ndarray, twin: Intervals, _samples: Any) -> Intervals:
     return twin
 
 
@@ -93,8 +93,8 @@ RULES: Mapping[str, Sequence[Rule]] = {
     "any mix of reads and writes": [(attribution, "_mixes", lambda *_: None)],
     "any counts of a place's leaves": [(counted_leaves, "over_counts", lambda total, *_: total)],
     "I/Os too few to be counted": [(unseen, "over_unseen", lambda found, *_: found)],
-    "an instant is a measurement": [(align, "scattered", _only_twin)],
-    "I/Os in flight may be cut off": [(align, "_WHOLE", 0.5)],
+    "an instant is a measurement": [(instants, "scattered", _only_twin)],
+    "I/Os in flight may be cut off": [(instants, "_WHOLE", 0.5)],
     "any mix of extents": [(weighting, "mixed", lambda mean, *_: mean)],
     "extents cap": [(diagnosis, "_CAPS", _caps_without(Reason.AMONG_EXTENTS)())],
     "twice any other stands alone": [(diagnosis, "PLAIN_FROM", np.inf)],

@@ -12,7 +12,8 @@ from tests.truth.per_io.product import told
 from tests.truth.per_io.truth import GUEST, KINDS, Reality, Truth, position, vcenters_of
 from tests.truth.per_io.wire import read
 
-from gavel.analysis.diagnosis import Case, Expectations
+from gavel.analysis.baseline import Expectations
+from gavel.analysis.diagnosis import Case
 from gavel.analysis.ledger import LEAST_OPS, rolled_up, timed_ops
 from gavel.analysis.minutes import Attribution, Rows
 from gavel.analysis.segments import SPAN_LAYERS
