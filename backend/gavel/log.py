@@ -59,7 +59,7 @@ def configure(settings: LogSettings) -> None:
     root.handlers[:] = [handler]
     root.setLevel(settings.log_level.upper())
     # Their own lines per request and per task would drown ours.
-    for chatty in ("httpx", "httpcore", "uvicorn.access", "celery.app.trace", "celery.worker.strategy"):
+    for chatty in ("uvicorn.access", "celery.app.trace", "celery.worker.strategy"):
         logging.getLogger(chatty).setLevel(logging.WARNING)
 
 

@@ -12,7 +12,7 @@ from gavel.domain.errors import GavelError, ProtocolError
 from gavel.domain.inventory import Inventory
 from gavel.domain.samples import SampleBatch
 from gavel.domain.source import ClockReading, Preflight, Stream, Usage
-from gavel.domain.text import clean_text
+from gavel.domain.text import clean_text, clean_texts
 from gavel.egress.network import Address, parse_address
 from gavel.egress.tls import network_error
 
@@ -81,8 +81,8 @@ class CheckedCollector:
             self._collector.close()
 
     def _with_clean_keys(self, batch: SampleBatch) -> SampleBatch:
-        keys = tuple(map(clean_text, batch.keys))
-        if keys == batch.keys:
+        keys = clean_texts(batch.keys)
+        if keys is batch.keys:
             return batch
         if len(set(keys)) < len(keys):
             raise ProtocolError(

@@ -21,6 +21,15 @@ def clean_text(text: str, longest: int = LONGEST_TEXT) -> str:
     return _UNPRINTABLE.sub(_REPLACEMENT, _BLANKS.sub(" ", text))
 
 
+def clean_texts(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """Each of them clean; the same tuple where all of them are."""
+    together = "".join(texts)
+    if together.isascii() and together.isprintable() and max(map(len, texts), default=0) <= LONGEST_TEXT:
+        return texts
+    found = tuple(map(clean_text, texts))
+    return texts if found == texts else found
+
+
 def escape_controls(text: str) -> str:
     """The text with every character that a terminal would act on written out (`\\x1b`); line breaks and tabs stay."""
     if text.isprintable():

@@ -127,7 +127,7 @@ class GuardedSocket(ssl.SSLSocket):
 
 
 def ssl_context(trust: TlsTrust) -> TrustContext:
-    """The context for all connections to a source. Fits `httpx.Client(verify=...)` and `http.client` alike."""
+    """The context for all connections to a source. Fits every library that calls `SSLContext.wrap_socket`."""
     context = TrustContext(ssl.PROTOCOL_TLS_CLIENT)
     context.sslsocket_class = GuardedSocket
     context.minimum_version = ssl.TLSVersion.TLSv1_2

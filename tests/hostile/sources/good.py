@@ -8,19 +8,18 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from unittest.mock import patch
 
-import httpx
 from pydantic import SecretStr
-from tests.hostile.sources.peer import Answers, Backend, Bytes, Request, Socket
+from tests.hostile.sources.peer import Answers, Bytes, Request, Socket
 
 from gavel.collectors.arrays.flasharray.collector import FlashArrayCollector
 from gavel.collectors.arrays.flasharray.settings import FlashArraySettings
 from gavel.collectors.contract import Collector
-from gavel.collectors.hosts.vcenter import wire as vcenter_wire
 from gavel.collectors.hosts.vcenter.collector import VcenterCollector
 from gavel.collectors.hosts.vcenter.settings import VcenterSettings
 from gavel.collectors.net import CheckedCollector
 from gavel.db.write.inventory_rows import rows_by_kind
 from gavel.domain.source import Stream
+from gavel.egress import kept_connection
 from gavel_lab.clocks import LabTime
 from gavel_lab.flasharray.server import create as create_array
 from gavel_lab.lab import Lab, create_lab
@@ -105,8 +104,8 @@ def _recording(app: App, recording: Recording, session: dict[str, str]) -> Answe
 def array_collector(answers: Answers) -> CheckedCollector:
     settings = FlashArraySettings(address=ADDRESS, api_token=SecretStr("a-token-of-nobody"), fingerprint_sha256=PIN)
     collector = FlashArrayCollector(settings)
-    http: httpx.Client = collector._client._http
-    http._transport._pool._network_backend = Backend(answers)  # type: ignore[attr-defined]
+    opened: Any = lambda: Socket(answers)  # noqa: E731
+    collector._client._connection._open = opened
     return CheckedCollector(collector, settings.address)
 
 
@@ -120,7 +119,7 @@ def vcenter_collector(*, esxcli: bool = True) -> CheckedCollector:
 
 @contextmanager
 def vcenter_answers(answers: Answers) -> Any:
-    with patch.object(vcenter_wire, "open_tls", lambda *_, **__: Socket(answers)):
+    with patch.object(kept_connection, "open_tls", lambda *_, **__: Socket(answers)):
         yield
 
 

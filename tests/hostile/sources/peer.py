@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-import httpcore
-
 from gavel.egress.network import remaining_s
 
 _HEAD_END = b"\r\n\r\n"
@@ -19,11 +17,12 @@ _LENGTH = re.compile(rb"(?i)\r\ncontent-length: *(\d+)")
 
 @dataclass(frozen=True)
 class Request:
-    """`target` with its query; `body` complete."""
+    """`target` with its query; `body` complete; `head` as it was sent."""
 
     method: str
     target: str
     body: bytes
+    head: bytes
 
     @property
     def path(self) -> str:
@@ -77,49 +76,10 @@ class Wire:
             return None
         self._sent = bytearray(rest[wanted:])
         method, target, _ = head.split(b"\r\n", 1)[0].decode("latin-1").split(" ", 2)
-        return Request(method, target, rest[:wanted])
+        return Request(method, target, rest[:wanted], head)
 
 
-# --- under httpx (the collector of arrays) ------------------------------------------------------------------------------
-
-
-class Stream(httpcore.NetworkStream):
-    def __init__(self, wire: Wire) -> None:
-        self._wire = wire
-
-    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        try:
-            return self._wire.give(max_bytes)
-        except TimeoutError as error:
-            raise httpcore.ReadTimeout(str(error)) from error
-
-    def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._wire.take(buffer)
-
-    def close(self) -> None:
-        self._wire.is_closed = True
-
-    def start_tls(self, *_: Any, **__: Any) -> httpcore.NetworkStream:
-        return self
-
-    def get_extra_info(self, info: str) -> Any:
-        return False if info == "is_readable" else None
-
-
-class Backend(httpcore.NetworkBackend):
-    """Connects every address to the same peer."""
-
-    def __init__(self, answers: Answers) -> None:
-        self._answers = answers
-
-    def connect_tcp(self, *_: Any, **__: Any) -> httpcore.NetworkStream:
-        return Stream(Wire(self._answers))
-
-    def sleep(self, seconds: float) -> None:
-        raise AssertionError(f"the client wants to sleep {seconds} s")
-
-
-# --- under http.client (the collector of vCenters) ----------------------------------------------------------------------
+# --- under http.client ---------------------------------------------------------------------------------------------------
 
 
 class _Reading(io.RawIOBase):

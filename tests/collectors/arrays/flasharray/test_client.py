@@ -6,14 +6,15 @@ import time
 import tracemalloc
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import parse_qs
 
 import pytest
 from tests.hostile.sources import good
 from tests.hostile.sources.good import SINCE, UNTIL
 from tests.hostile.sources.peer import Bytes, Request
 
-from gavel.collectors.arrays.flasharray import client, paging
-from gavel.collectors.arrays.flasharray.parse import parse_page, parse_versions, usec_includes_queue
+from gavel.collectors.arrays.flasharray import client, paging, wire
+from gavel.collectors.arrays.flasharray.parse import parse_page, parse_rows, parse_versions, usec_includes_queue
 from gavel.collectors.net import CheckedCollector
 from gavel.domain.errors import OverloadedError, ProtocolError, SourceError
 from gavel.domain.source import CheckState, Stream
@@ -93,10 +94,22 @@ def test_a_body_larger_than_any_page_is_given_up(monkeypatch: pytest.MonkeyPatch
         Array(lambda _: answer({"items": [{"id": "x" * 2 * MIB}]})).samples()
 
 
-@pytest.mark.parametrize("items", [[1] * 1_100_000, [{}] * 20_000])
+@pytest.mark.parametrize("items", [[1] * 1_100_000, [{}] * 20_000, [{"id": "a", "time": 1}] * 20_000])
 def test_a_page_with_more_items_than_were_asked_for_is_given_up(items: list[Any]) -> None:
     with pytest.raises(ProtocolError, match=r"one page holds"):
         parse_page(json.dumps({"items": items}).encode(), "array-1: volumes")
+    with pytest.raises(ProtocolError, match=r"one page holds"):
+        parse_rows(json.dumps({"items": items}).encode(), "array-1: volumes", wire.VolumePerformance)
+
+
+def test_what_was_read_before_is_not_asked_for_again() -> None:
+    array = Array(lambda _: answer({"items": [row(1)]}))
+    array.samples()
+    [asked] = [parse_qs(request.target.partition("?")[2]) for request in array.asked]
+    since_ms = int(SINCE.timestamp() * 1000)
+    assert (asked["start_time"], asked["end_time"]) == ([str(since_ms + 1)], [str(int(UNTIL.timestamp() * 1000))])
+    list(array.collector().samples(Stream.ARRAY_VOLUME, UNTIL, UNTIL))
+    assert len(array.asked) == 1
 
 
 # --- pages without end --------------------------------------------------------------------------------------------------
@@ -241,4 +254,6 @@ def test_what_an_array_wants_to_be_remembered_is_not_sent_back() -> None:
     array = Array(lambda _: answer({"items": [row(1)]}, Set_Cookie="a=b; Path=/"))
     collector = array.collector()
     list(collector.samples(Stream.ARRAY_VOLUME, SINCE, UNTIL))
-    assert not list(collector._collector._client._http.cookies.jar)  # type: ignore[attr-defined]
+    list(collector.samples(Stream.ARRAY_VOLUME, SINCE, UNTIL))
+    assert len(array.asked) == 2
+    assert not any(b"cookie" in request.head.lower() for request in array.asked)

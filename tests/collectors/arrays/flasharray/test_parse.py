@@ -52,6 +52,27 @@ def test_a_row_of_the_wrong_type_is_rejected_and_its_neighbours_are_kept() -> No
     assert rejected == 2
 
 
+_ROWS = st.fixed_dictionaries(
+    {},
+    optional={
+        "id": st.sampled_from(["a", "b", None]),
+        "time": st.sampled_from([1_000, 2_000, "noon", 1.5]),
+        "reads_per_sec": st.sampled_from([None, 5, 2.5, "five", -1]),
+        "more": st.sampled_from([{"within": [1, {}]}, []]),
+    },
+)
+
+
+@given(st.lists(_ROWS, max_size=6), st.booleans())
+def test_a_page_that_is_read_at_once_is_as_one_that_is_read_row_by_row(
+    rows: list[dict[str, object]], more: bool
+) -> None:
+    body = json.dumps({"items": rows, "more_items_remaining": more, "continuation_token": "next"}).encode()
+    page = parse.parse_rows(body, "array: volumes", wire.VolumePerformance)
+    assert (page.items, page.rejected) == _rows(*rows)
+    assert (page.is_last, page.continuation_token) == (not more, "next")
+
+
 @pytest.mark.parametrize("nonsense", [-1, -0.5, 2**63, 1e300])
 def test_a_number_no_array_can_mean_is_not_measured(nonsense: float) -> None:
     rows, _ = _rows(
@@ -88,6 +109,8 @@ def test_rates_become_counts_and_times_stay(rate: int, usec: int, interval_s: in
 def test_a_body_that_is_no_list_names_what_was_asked(body: bytes) -> None:
     with pytest.raises(ProtocolError, match="volumes"):
         parse.parse_page(body, "array: volumes")
+    with pytest.raises(ProtocolError, match="volumes"):
+        parse.parse_rows(body, "array: volumes", wire.VolumePerformance)
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,7 @@ from gavel.domain.errors import (
     WrongKindError,
 )
 from gavel.domain.source import CheckState
+from gavel.egress import kept_connection
 from gavel.egress.network import READ_S, TOTAL_S
 
 # What every answer to `CurrentTime` here says.
@@ -42,7 +43,7 @@ def current_time(client: VcenterClient) -> datetime:
 @pytest.fixture
 def short_deadlines(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wire, "TOTAL_S", 0.6)
-    monkeypatch.setattr(wire, "READ_S", 0.4)
+    monkeypatch.setattr(kept_connection, "READ_S", 0.4)
 
 
 # --- logging in ---------------------------------------------------------------------------------------------------------

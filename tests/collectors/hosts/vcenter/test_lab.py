@@ -357,7 +357,7 @@ def test_a_stalled_answer_ends_in_a_deadline(
     parameters: dict[str, Any],
 ) -> None:
     monkeypatch.setattr("gavel.collectors.hosts.vcenter.wire.TOTAL_S", 3.0)
-    monkeypatch.setattr("gavel.collectors.hosts.vcenter.wire.READ_S", 2.5)
+    monkeypatch.setattr("gavel.egress.kept_connection.READ_S", 2.5)
     collector = lab.collector(NEW)
     collector.clocks()
     lab.fault(NEW, kind, match="<QueryPerf ", count=1, **parameters)
@@ -365,7 +365,7 @@ def test_a_stalled_answer_ends_in_a_deadline(
         list(collector.samples(Stream.HOST_DEVICE, *past))
     with monkeypatch.context() as patient:
         patient.setattr("gavel.collectors.hosts.vcenter.wire.TOTAL_S", 18.0)
-        patient.setattr("gavel.collectors.hosts.vcenter.wire.READ_S", 15.0)
+        patient.setattr("gavel.egress.kept_connection.READ_S", 15.0)
         before = collector.usage.calls
         assert rows(collector.samples(Stream.HOST_DEVICE, *past)) == rows(
             lab.collector(NEW).samples(Stream.HOST_DEVICE, *past)

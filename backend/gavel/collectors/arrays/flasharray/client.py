@@ -1,12 +1,13 @@
 """One FlashArray over HTTPS: version, session, pages, back-off and deadlines. Knows nothing of what the items mean."""
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from http.cookiejar import CookieJar, DefaultCookiePolicy
+from functools import partial
+from http.client import HTTPException, HTTPMessage, HTTPResponse, IncompleteRead
 from typing import Self
+from urllib.parse import urlencode
 
-import httpx
 import msgspec
 import stamina
 
@@ -24,10 +25,9 @@ from gavel.domain.errors import (
 )
 from gavel.domain.source import Usage
 from gavel.domain.text import clean_text
+from gavel.egress.kept_connection import KeptConnection
 from gavel.egress.network import (
-    CONNECT_S,
     LOGOUT_S,
-    READ_S,
     TOTAL_S,
     http_date_s,
     parse_address,
@@ -47,6 +47,7 @@ _LONGEST_TOKEN = 4096
 _TOKENS_ON_PERFORMANCE = (2, 38)
 
 Params = Mapping[str, str | int]
+_HEADERS = {"Accept": "application/json", "Accept-Encoding": "identity"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ class ArrayResponse:
     """What one call was answered with: the body as it came over the wire, never unpacked."""
 
     status: int
-    headers: httpx.Headers
+    headers: HTTPMessage
     body: bytes
 
 
@@ -69,15 +70,7 @@ class FlashArrayClient:
         self._version: parse.RestVersion | None = None
         self._calls = 0
         self._bytes = 0
-        self._http = httpx.Client(
-            base_url=f"https://{self.address}",
-            verify=context,
-            timeout=httpx.Timeout(READ_S, connect=CONNECT_S),
-            headers={"Accept": "application/json", "Accept-Encoding": "identity", "User-Agent": "gavel"},
-            # The session is a header; what an array wants to have remembered besides is not.
-            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
-            trust_env=False,
-        )
+        self._connection = KeptConnection(self.address, context)
 
     def __enter__(self) -> Self:
         return self
@@ -117,7 +110,13 @@ class FlashArrayClient:
             raise ProtocolError(f"{self.address}: login answered with a session token that no header can carry.")
         self._session_token = token
 
-    def pages(self, resource: str, params: Params) -> Iterator[list[msgspec.Raw]]:
+    def rows(self, resource: str, params: Params, kind: type[parse.Item]) -> Iterator[parse.ItemPage[parse.Item]]:
+        """All pages of a list of a kind. Raises ProtocolError as `items`."""
+        return self._pages(resource, params, partial(parse.parse_rows, kind=kind))
+
+    def _pages(
+        self, resource: str, params: Params, read: Callable[[bytes, str], parse.ItemPage[parse.AnyItem]]
+    ) -> Iterator[parse.ItemPage[parse.AnyItem]]:
         """All pages of a list, by continuation token where the version has it, else by offset. Ends at an empty or last page.
 
         Raises ProtocolError where the pages go round in a circle or are more than any array has.
@@ -127,13 +126,13 @@ class FlashArrayClient:
         tokens: set[str] = set()
         offset = 0
         for _ in range(MOST_PAGES):
-            page = parse.parse_page(self.get(resource, query), what)
-            items = page.items or []
-            if items:
-                yield items
-            if not items or page.more_items_remaining is not True:
+            page = read(self.get(resource, query), what)
+            length = len(page.items) + page.rejected
+            if length:
+                yield page
+            if not length or page.is_last:
                 return
-            offset += len(items)
+            offset += length
             query.pop("offset", None)
             if page.continuation_token and self._takes_token(resource):
                 if page.continuation_token in tokens:
@@ -148,9 +147,9 @@ class FlashArrayClient:
         """A whole list. Raises ProtocolError where it is larger than any array's or repeats itself."""
         progress = ListProgress(f"{self.address}: {resource}")
         found: list[msgspec.Raw] = []
-        for page in self.pages(resource, params or {}):
-            progress.add_items(page)
-            found += page
+        for page in self._pages(resource, params or {}, parse.raw_page):
+            progress.add_items(page.items)
+            found += page.items
         return found
 
     def get(self, resource: str, params: Params) -> bytes:
@@ -172,7 +171,7 @@ class FlashArrayClient:
             except SourceError:
                 pass
             self._session_token = None
-        self._http.close()
+        self._connection.disconnect()
 
     def _get_in_session(self, resource: str, params: Params) -> bytes:
         fresh = self._session_token is None
@@ -218,26 +217,30 @@ class FlashArrayClient:
     def _exchange(
         self, method: str, path: str, params: Params | None, headers: Mapping[str, str] | None
     ) -> ArrayResponse:
-        request = self._http.build_request(method, path, params=params, headers=headers)
         sent_at_s = time.time()
         try:
             if not self._calls:
                 resolve(self.address)
-            response = self._http.send(request, stream=True)
-            try:
-                self._note_date(response, sent_at_s)
-                self._refuse_packed(response, path)
-                return ArrayResponse(response.status_code, response.headers, self._bounded_body(response, path))
-            finally:
-                response.close()
-        except httpx.RemoteProtocolError as error:
-            raise ProtocolError(
-                f"{self.address}: the answer to {path} broke off or was not HTTP ({clean_text(str(error), 200)})."
-            ) from error
-        except (httpx.TransportError, OSError) as error:
-            raise network_error(self.address, error) from error
+            target = f"{path}?{urlencode(params)}" if params else path
+            response = self._connection.request(method, target, {**_HEADERS, **(headers or {})})
+            self._note_date(response, sent_at_s)
+            self._refuse_packed(response, path)
+            return ArrayResponse(response.status, response.headers, self._bounded_body(response, path))
+        except (HTTPException, OSError) as error:
+            self._connection.disconnect()
+            raise self._in_words(error, path) from error
+        except BaseException:
+            self._connection.disconnect()
+            raise
 
-    def _refuse_packed(self, response: httpx.Response, path: str) -> None:
+    def _in_words(self, error: HTTPException | OSError, path: str) -> SourceError:
+        if isinstance(error, HTTPException):
+            return ProtocolError(
+                f"{self.address}: the answer to {path} broke off or was not HTTP ({clean_text(str(error), 200)})."
+            )
+        return network_error(self.address, error)
+
+    def _refuse_packed(self, response: HTTPResponse, path: str) -> None:
         """Unpacked was asked for; of what is packed all the same, a few bytes may become gigabytes."""
         packed = response.headers.get("content-encoding", "").strip().lower()
         if packed not in ("", "identity"):
@@ -246,18 +249,18 @@ class FlashArrayClient:
                 "ones only. Does a proxy answer in place of the array?"
             )
 
-    def _bounded_body(self, response: httpx.Response, path: str) -> bytes:
-        body = bytearray()
-        for chunk in response.iter_raw():
-            self._bytes += len(chunk)
-            body += chunk
-            if len(body) > _LARGEST_BODY:
-                raise ProtocolError(
-                    f"{self.address}: the answer to {path} is larger than {_LARGEST_BODY >> 20} MiB; given up."
-                )
-        return bytes(body)
+    def _bounded_body(self, response: HTTPResponse, path: str) -> bytes:
+        body = response.read(_LARGEST_BODY + 1)
+        self._bytes += len(body)
+        if len(body) > _LARGEST_BODY:
+            raise ProtocolError(
+                f"{self.address}: the answer to {path} is larger than {_LARGEST_BODY >> 20} MiB; given up."
+            )
+        if response.length:
+            raise IncompleteRead(b"", response.length)
+        return body
 
-    def _note_date(self, response: httpx.Response, sent_at_s: float) -> None:
+    def _note_date(self, response: HTTPResponse, sent_at_s: float) -> None:
         date_s = http_date_s(response.headers.get("date"))
         if date_s is not None:
             self.clock.observe(sent_at_s=sent_at_s, received_at_s=time.time(), date_s=date_s)

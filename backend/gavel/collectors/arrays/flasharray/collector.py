@@ -1,10 +1,10 @@
 """The FlashArray collector: what is read when, glued from `client`, `parse` and `inventory`."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from operator import attrgetter
 
-import msgspec
 from pydantic import BaseModel
 
 from gavel.collectors.arrays.flasharray import inventory as build
@@ -34,6 +34,8 @@ _PLAN = StreamPlan(
     slice=timedelta(minutes=20),
     revised=wire.REVISED,
 )
+# Of a row of performance.
+_IDENTITY = attrgetter("id", "time")
 # Those whose objects are not destroyed and kept for a while.
 _WITHOUT_DESTROYED = (Stream.ARRAY_WIDE, Stream.ARRAY_PORT)
 # Two rows of an array as a whole cost nearly as much to store as a hundred of its volumes: several samples at once take less, and what is
@@ -108,6 +110,8 @@ class FlashArrayCollector:
     ) -> Iterator[SampleBatch]:
         """Rows at 30 s, a page at a time. Unfiltered by name: a volume destroyed meanwhile must not fail the others."""
         del asks  # an array answers for all of its volumes
+        if since >= until:
+            return
         resource, kind = _LISTS[stream]
         if self._client.version < _SAMPLES_FROM.get(stream, parse.OLDEST_REST):
             return
@@ -116,20 +120,31 @@ class FlashArrayCollector:
         params: Params = {
             **({} if stream in _WITHOUT_DESTROYED else {"destroyed": "false"}),
             "resolution": int(wire.RESOLUTION.total_seconds() * 1000),
-            "start_time": since_ms,
+            # Between two samples, as the array's own window by default begins: the one that ended at `since` is not asked for.
+            "start_time": since_ms + 1,
             "end_time": until_ms,
         }
         progress = ListProgress(f"{self._client.address}: {resource}", most=MOST_SAMPLES)
-        for page in self._client.pages(resource, params):
-            rows, rejected = _performance(page, kind, ports)
+        for rows, rejected in self._performance(resource, params, kind, ports):
             self.rejected_rows += rejected
-            new = progress.add((row.id, row.time) for row in rows)
+            new = progress.add(map(_IDENTITY, rows))
             fresh = [row for row, is_new in zip(rows, new, strict=True) if is_new and since_ms < row.time <= until_ms]
             if fresh:
                 yield parse.performance_batch(fresh, stream=stream, interval_s=int(wire.RESOLUTION.total_seconds()))
 
     def close(self) -> None:
         self._client.close()
+
+    def _performance(
+        self, resource: str, params: Params, kind: type[parse.Performance], ports: Mapping[str, str]
+    ) -> Iterator[tuple[Sequence[parse.Performance], int]]:
+        """Rows of each page, and how many of it could not be read. ports: of the array's interfaces, only these."""
+        if kind is wire.PortPerformance:
+            for page in self._client.rows(resource, params, wire.InterfacePerformance):
+                yield parse.port_rows(page.items, ports), page.rejected
+        else:
+            for rows in self._client.rows(resource, params, kind):
+                yield rows.items, rows.rejected
 
     def _array(self) -> ArrayInfo:
         arrays = self._read("arrays", wire.ArrayItem)
@@ -171,18 +186,6 @@ class FlashArrayCollector:
         items, rejected = parse.parse_items(self._client.items(resource, params), kind)
         self.rejected_rows += rejected
         return items
-
-
-def _performance(
-    page: Iterable[msgspec.Raw],
-    kind: type[parse.Performance],
-    ports: Mapping[str, str],
-) -> tuple[Sequence[parse.Performance], int]:
-    """Rows of a page, and how many of it could not be read. ports: of the array's interfaces, only these."""
-    if kind is wire.PortPerformance:
-        interfaces, rejected = parse.parse_items(page, wire.InterfacePerformance)
-        return parse.port_rows(interfaces, ports), rejected
-    return parse.parse_items(page, kind)
 
 
 def _milliseconds(at: datetime) -> int:

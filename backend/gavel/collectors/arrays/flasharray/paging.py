@@ -32,12 +32,13 @@ class ListProgress:
 
         Rows that come again are usual to a point: by offset, a list that grows meanwhile is shifted, by as many rows as were read at most.
         """
-        distinct = self._distinct
-        new = []
-        for identity in identities:
-            is_new = identity not in distinct
-            distinct.add(identity)
-            new.append(is_new)
+        distinct, page = self._distinct, list(identities)
+        own = set(page)
+        if len(own) == len(page) and distinct.isdisjoint(own):
+            new = [True] * len(page)
+            distinct |= own
+        else:
+            new = [self._is_new(identity) for identity in page]
         self._repeated += len(new) - sum(new)
         if self._repeated > len(distinct) + PAGE_LIMIT:
             raise ProtocolError(
@@ -47,6 +48,11 @@ class ListProgress:
         if len(distinct) > self._most:
             raise ProtocolError(f"{self._what}: more than {self._most:,} items, which no array has; given up.")
         return new
+
+    def _is_new(self, identity: Hashable) -> bool:
+        known = identity in self._distinct
+        self._distinct.add(identity)
+        return not known
 
     def add_items(self, page: list[msgspec.Raw]) -> None:
         """As `add`, for items that are kept as they came: an equal item is the same."""

@@ -2,7 +2,11 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeAlias, TypeVar
+from dataclasses import dataclass
+from functools import cache
+from itertools import chain
+from operator import attrgetter
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import msgspec
 import numpy as np
@@ -38,8 +42,10 @@ Float64Array: TypeAlias = npt.NDArray[np.float64]
 Performance: TypeAlias = VolumePerformance | DirectoryPerformance | PortPerformance
 RestVersion = tuple[int, int]
 Item = TypeVar("Item", bound=msgspec.Struct)
+AnyItem = TypeVar("AnyItem")
 
-_page_decoder = msgspec.json.Decoder(PageBody)
+# Items stay raw where it is not known that all of them can be read.
+_page_decoder = msgspec.json.Decoder(PageBody[msgspec.Raw])
 _error_decoder = msgspec.json.Decoder(ErrorBody)
 
 
@@ -83,7 +89,49 @@ def error_message(body: bytes) -> str:
     return clean_text("; ".join(" ".join(filter(None, (error.context, error.message))) for error in errors), 600)
 
 
-def parse_page(body: bytes, what: str) -> PageBody:
+@dataclass(frozen=True, slots=True)
+class ItemPage(Generic[AnyItem]):
+    """One page of a list. rejected: items that could not be read. continuation_token: "" without one."""
+
+    items: list[AnyItem]
+    rejected: int
+    is_last: bool
+    continuation_token: str
+
+
+def parse_rows(body: bytes, what: str, kind: type[Item]) -> ItemPage[Item]:
+    """One page of items of a kind, all of them at once; where one is broken, one by one, so that it cannot take its page with it. Raises as
+    `parse_page`."""
+    # No item is without its brace, and takes no more memory than its fields: what may hold too many is looked at as raw items.
+    if body.count(b"{") <= MOST_ITEMS_OF_A_PAGE:
+        try:
+            page = _rows_decoder(kind).decode(body)
+        except (msgspec.MsgspecError, RecursionError, UnicodeError):
+            pass
+        else:
+            return ItemPage(page.items or [], 0, *_what_follows(page))
+    raw = parse_page(body, what)
+    items, rejected = parse_items(raw.items or (), kind)
+    return ItemPage(items, rejected, *_what_follows(raw))
+
+
+@cache
+def _rows_decoder(kind: type[Item]) -> msgspec.json.Decoder[PageBody[Item]]:
+    body: Any = PageBody
+    return msgspec.json.Decoder(body[kind])
+
+
+def _what_follows(page: PageBody[Any]) -> tuple[bool, str]:
+    return page.more_items_remaining is not True, page.continuation_token or ""
+
+
+def raw_page(body: bytes, what: str) -> ItemPage[msgspec.Raw]:
+    """One page of items as they came. Raises as `parse_page`."""
+    page = parse_page(body, what)
+    return ItemPage(page.items or [], 0, *_what_follows(page))
+
+
+def parse_page(body: bytes, what: str) -> PageBody[msgspec.Raw]:
     """One page of a list. Raises ProtocolError when it is none, or holds far more than was asked for."""
     # Before it is decoded: a value costs little more than its comma on the wire, and fifty times as much in memory.
     if body.count(b",") > _MOST_VALUES_OF_A_PAGE:
@@ -116,12 +164,13 @@ def parse_items(raw_items: Iterable[msgspec.Raw], kind: type[Item]) -> tuple[lis
 
 def performance_batch(rows: Sequence[Performance], *, stream: Stream, interval_s: int) -> SampleBatch:
     """Rows of a `…/performance` list as samples. Rates become counts over the interval; a time without operations is not measured."""
-    keys = tuple(dict.fromkeys(row.id for row in rows))
+    ids = [row.id for row in rows]
+    keys = tuple(dict.fromkeys(ids))
     position = {key: index for index, key in enumerate(keys)}
     return SampleBatch(
         stream=stream,
         keys=keys,
-        key_index=np.fromiter((position[row.id] for row in rows), np.int64, len(rows)),
+        key_index=np.fromiter(map(position.__getitem__, ids), np.int64, len(rows)),
         ended_at_us=np.fromiter((row.time * 1000 for row in rows), np.int64, len(rows)),
         interval_s=np.full(len(rows), interval_s, np.int64),
         values=_columns(rows, stream, interval_s),
@@ -142,32 +191,32 @@ def port_rows(rows: Iterable[InterfacePerformance], ports: Mapping[str, str]) ->
 
 def _columns(rows: Sequence[Performance], stream: Stream, interval_s: int) -> Mapping[str, Int64Array]:
     """Counts before the times that they are the operations of."""
+    columns = COLUMNS_OF[stream]
+    fields = [counter.name for column in columns for counter in column.counters]
+    is_rate = np.array([column.weight is None for column in columns])
+    numbers = _numbers(rows, fields, np.where(is_rate, _LARGEST_RATE, _LARGEST_USEC))
+    whole = np.ascontiguousarray(_integers(numbers * np.where(is_rate, interval_s, 1)).T)
     values: dict[str, Int64Array] = {}
-    for column in COLUMNS_OF[stream]:
-        (field,) = (counter.name for counter in column.counters)
-        if column.weight is None:
-            values[column.name] = _counts(rows, field, interval_s)
-        else:
-            values[column.name] = _times(rows, field, values[column.weight])
+    for column, found in zip(columns, whole, strict=True):
+        if column.weight is not None:
+            found[values[column.weight] <= 0] = (
+                NOT_MEASURED  # the array reports 0 µs for an idle direction; that is no reading
+            )
+        values[column.name] = found
     return values
 
 
-def _numbers(rows: Sequence[Performance], field: str, largest: int) -> Float64Array:
-    """One field as floats; NaN where it is absent, negative or beyond anything a real array reports."""
-    numbers = np.array([getattr(row, field) for row in rows], dtype=np.float64)
+def _numbers(rows: Sequence[Performance], fields: Sequence[str], largest: Int64Array) -> Float64Array:
+    """(n, k) fields as floats; NaN where one is absent, negative or beyond anything a real array reports (largest: (k,))."""
+    size, taken = len(rows) * len(fields), attrgetter(*fields)
+    try:
+        flat = np.fromiter(chain.from_iterable(map(taken, rows)), np.float64, size)
+    except TypeError:  # one is absent
+        flat = np.array([taken(row) for row in rows], dtype=np.float64)
+    numbers = flat.reshape(len(rows), len(fields))
     with np.errstate(invalid="ignore"):
         numbers[~((numbers >= 0) & (numbers <= largest))] = np.nan
     return numbers
-
-
-def _counts(rows: Sequence[Performance], field: str, interval_s: int) -> Int64Array:
-    return _integers(_numbers(rows, field, _LARGEST_RATE) * interval_s)
-
-
-def _times(rows: Sequence[Performance], field: str, ops: Int64Array) -> Int64Array:
-    times = _integers(_numbers(rows, field, _LARGEST_USEC))
-    times[ops <= 0] = NOT_MEASURED  # the array reports 0 µs for an idle direction; that is no reading
-    return times
 
 
 def _integers(numbers: Float64Array) -> Int64Array:

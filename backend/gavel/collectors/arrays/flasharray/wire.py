@@ -1,6 +1,7 @@
 """The bodies a FlashArray sends, as far as Gavel reads them. Every field may be absent or null; unknown ones are ignored."""
 
 from datetime import timedelta
+from typing import Generic, TypeVar
 
 import msgspec
 
@@ -10,6 +11,7 @@ RESOLUTION = timedelta(seconds=30)
 REVISED = 1
 
 Number = int | float | None
+Item = TypeVar("Item")
 
 
 class Reference(msgspec.Struct):
@@ -30,10 +32,10 @@ class ErrorBody(msgspec.Struct):
     errors: list[ErrorItem] = []
 
 
-class PageBody(msgspec.Struct):
-    """The envelope of every list. Items stay raw, so that one broken row cannot take its page with it."""
+class PageBody(msgspec.Struct, Generic[Item]):
+    """The envelope of every list."""
 
-    items: list[msgspec.Raw] | None = None
+    items: list[Item] | None = None
     continuation_token: str | None = None
     more_items_remaining: bool | None = None
 
@@ -144,7 +146,7 @@ class TagItem(msgspec.Struct):
     resource: Reference | None = None
 
 
-class VolumePerformance(msgspec.Struct):
+class VolumePerformance(msgspec.Struct, gc=False):
     """Averages over one sample of one volume, or of all I/O of the array: rates per second, times in µs per operation, `time` in ms since
     1970. Decoded by `parse`; which field becomes which column: `domain.streams`."""
 
@@ -177,7 +179,7 @@ class VolumePerformance(msgspec.Struct):
     usec_per_mirrored_write_op: Number = None
 
 
-class DirectoryPerformance(msgspec.Struct):
+class DirectoryPerformance(msgspec.Struct, gc=False):
     """Averages over one sample of one managed directory, which has one time per operation and no parts of it."""
 
     id: str
@@ -190,7 +192,7 @@ class DirectoryPerformance(msgspec.Struct):
     usec_per_write_op: Number = None
 
 
-class InterfaceTraffic(msgspec.Struct):
+class InterfaceTraffic(msgspec.Struct, gc=False):
     """Of one kind of interface; the other kind's are empty."""
 
     received_bytes_per_sec: Number = None
@@ -199,7 +201,7 @@ class InterfaceTraffic(msgspec.Struct):
     total_errors_per_sec: Number = None
 
 
-class InterfacePerformance(msgspec.Struct):
+class InterfacePerformance(msgspec.Struct, gc=False):
     """Averages over one sample of one network interface, Fibre Channel or Ethernet. It has no id."""
 
     name: str
@@ -208,7 +210,7 @@ class InterfacePerformance(msgspec.Struct):
     eth: InterfaceTraffic | None = None
 
 
-class PortPerformance(InterfaceTraffic, kw_only=True):
+class PortPerformance(InterfaceTraffic, kw_only=True, gc=False):
     """The same of a target port. id: the port's name."""
 
     id: str

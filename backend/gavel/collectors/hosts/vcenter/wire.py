@@ -3,14 +3,14 @@
 import contextlib
 import http.client
 import re
-import ssl
 from collections.abc import Iterator
 from typing import Final
 
 from gavel.domain.errors import OverloadedError, ProtocolError, SourceError, SourceUnreachableError
 from gavel.domain.source import Usage
-from gavel.egress.network import READ_S, TOTAL_S, Address, retry_after_s, total_deadline
-from gavel.egress.tls import TrustContext, network_error, open_tls
+from gavel.egress.kept_connection import KeptConnection
+from gavel.egress.network import TOTAL_S, Address, retry_after_s, total_deadline
+from gavel.egress.tls import TrustContext, network_error
 
 SDK_PATH: Final = "/sdk"
 _CHUNK: Final = 65_536
@@ -72,8 +72,7 @@ class Wire:
 
     def __init__(self, address: Address, context: TrustContext) -> None:
         self.address = address
-        self._context = context
-        self._connection: http.client.HTTPConnection | None = None
+        self._connection = KeptConnection(address, context)
         self.calls = 0
         self.bytes_received = 0
 
@@ -101,31 +100,10 @@ class Wire:
             raise
 
     def disconnect(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+        self._connection.disconnect()
 
     def _send(self, method: str, path: str, body: bytes | None, headers: dict[str, str]) -> http.client.HTTPResponse:
-        if self._connection is not None and self._connection.sock is not None:
-            with contextlib.suppress(ConnectionError, ssl.SSLEOFError):  # an idle connection may be gone
-                return self._response(self._connection, method, path, body, headers)
-        self.disconnect()
-        self._connection = http.client.HTTPConnection(self.address.host, self.address.port)
-        # Where the other side closes after an answer, http.client would open the next connection by itself: without TLS.
-        self._connection.auto_open = 0
-        self._connection.sock = open_tls(self.address, self._context, read_s=READ_S)
-        return self._response(self._connection, method, path, body, headers)
-
-    def _response(
-        self,
-        connection: http.client.HTTPConnection,
-        method: str,
-        path: str,
-        body: bytes | None,
-        headers: dict[str, str],
-    ) -> http.client.HTTPResponse:
-        connection.request(method, path, body, {"User-Agent": "gavel", **headers})
-        response = connection.getresponse()
+        response = self._connection.request(method, path, headers, body)
         if response.status in {429, 503}:
             raise OverloadedError(
                 f"{self.address}: the vCenter is busy or starting (HTTP {response.status}). It will be asked again.",
