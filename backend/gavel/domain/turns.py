@@ -5,10 +5,9 @@ moment, a vCenter would hand out those of some hosts too early and those of othe
 costs one question and comes soon after it can be read. How long that takes is learned for each stream of each source.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -43,14 +42,6 @@ class Newest:
     whole_us: Int64Array
     offset_s: _Floats
     names: tuple[str, ...] = ()
-
-    @classmethod
-    def of(cls, whole_us: Int64Array, names: tuple[str, ...], offsets_s: Mapping[str, float], else_s: float) -> Self:
-        """offsets_s: of clocks by name; `else_s` of all others."""
-        offset_s = np.full(len(whole_us), else_s)
-        for position, name in enumerate(names):
-            offset_s[position] = offsets_s.get(name, else_s)
-        return cls(whole_us=whole_us, offset_s=offset_s, names=names)
 
     def ready_s(self, step: timedelta, settle_s: float) -> _Floats:
         """(n,) when the next sample of each can be read, by our clock in seconds since 1970; NaN where nothing is known."""

@@ -1,8 +1,10 @@
 """Which streams of a source are read now, of whom, and when it is polled next: by what is stored of them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+
+import numpy as np
 
 from gavel.collectors.contract import StreamPlan
 from gavel.db.engine import Connection, reading, transaction
@@ -13,6 +15,7 @@ from gavel.db.write.samples import keep_settling, watermark
 from gavel.domain.source import ClockReading, Stream, Watermark
 from gavel.domain.turns import SETTLE_S, Newest, Turn, is_waited_for, next_at, settled, turn
 from gavel.ingest.clocks import at_source
+from gavel.ingest.owner_clocks import OwnerClocks
 from gavel.ingest.windows import LiveWindow, is_due, live_window
 from gavel.ingest.worker import WorkerContext
 
@@ -58,7 +61,6 @@ class Look:
         self.clock = clock
         self._context = context
         self._row = row
-        self._offsets_s: Mapping[str, float] | None = None
         self._next: dict[Stream, datetime] = {}
 
     def due(self, stream: Stream, plan: StreamPlan) -> DueStream | None:
@@ -102,9 +104,18 @@ class Look:
 
     def _newest(self, connection: Connection, stream: Stream, plan: StreamPlan) -> Newest:
         newest = newest_whole(connection, self._row.id, stream, by_owner=plan.by_owner)
-        if plan.by_owner and self._offsets_s is None:
-            self._offsets_s = clocks_of_owners(connection, self._row.id, until=self._context.now())
-        return Newest.of(newest.ended_us, newest.names, self._offsets_s or {}, self.clock.offset_s)
+        if not plan.by_owner:
+            return Newest(newest.ended_us, np.full(len(newest.ended_us), self.clock.offset_s))
+        clocks = self._clocks_of_owners(connection)
+        return Newest(newest.ended_us, clocks.offset_s(newest.names, self.clock.offset_s), newest.names)
+
+    def _clocks_of_owners(self, connection: Connection) -> OwnerClocks:
+        """Kept until clocks or the inventory were read again."""
+        state, known = (self.clock.read_at, self._row.inventory_at), self._context.owner_clocks
+        if self._row.id not in known or known[self._row.id].state != state:
+            found = clocks_of_owners(connection, self._row.id, until=self._context.now())
+            known[self._row.id] = OwnerClocks(state, found)
+        return known[self._row.id]
 
     def _step(self, plan: StreamPlan) -> timedelta:
         """Between two reads of a stream."""

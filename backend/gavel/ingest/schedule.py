@@ -8,7 +8,7 @@ from itertools import takewhile
 from gavel.db.engine import reading
 from gavel.db.queries.clocks import newest_own_clock
 from gavel.db.queries.gaps import sources_behind
-from gavel.db.queries.runs import SourceRun, runs
+from gavel.db.queries.runs import SourceRun, run_outlines
 from gavel.db.queries.sources import SourceRow, sources
 from gavel.domain.errors import ErrorKind
 from gavel.ingest.backfill import BACKFILL
@@ -77,7 +77,7 @@ def due_work(context: WorkerContext) -> list[Work]:
                 row,
                 now,
                 offset_s=clock.offset_s if (clock := newest_own_clock(connection, row.id, until=until)) else 0.0,
-                newest_first=runs(connection, row.id, limit=60, until=until),
+                newest_first=run_outlines(connection, row.id, limit=60, until=until),
                 has_gaps=row.id in behind,
             )
             for row in sources(connection, enabled_only=True)

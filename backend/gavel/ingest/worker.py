@@ -8,6 +8,7 @@ from pathlib import Path
 from gavel.db.engine import Engine, Role, open_engine
 from gavel.egress.policy import OutboundPolicy
 from gavel.ingest.connections import Connections
+from gavel.ingest.owner_clocks import OwnerClocks
 from gavel.vault import load_vault
 
 
@@ -27,6 +28,8 @@ class WorkerContext:
     outside: OutboundPolicy = field(default_factory=OutboundPolicy)
     # Whether this process is to end: long work then stops at its next step.
     stopping: Callable[[], bool] = never
+    # Of each source, as its live reading last needed them.
+    owner_clocks: dict[int, OwnerClocks] = field(default_factory=dict)
 
     @classmethod
     def open(

@@ -89,8 +89,8 @@ def clocks_of_owners(connection: Connection, source_id: int, *, until: datetime)
         .join(esxi_host, esxi_host.c.id == vm.c.host_id)
         .where(vm.c.source_id == source_id)
     )
-    found = connection.execute(on_host)
-    return by_host | {row.key: by_host[row.host] for row in found if row.host in by_host}
+    found = connection.execute(on_host).all()
+    return by_host | {key: by_host[host] for key, host in found if host in by_host}
 
 
 _BESIDE = """

@@ -70,6 +70,22 @@ def runs(
     return tuple(run_of(row) for row in connection.execute(newest).mappings())
 
 
+def run_outlines(connection: Connection, source_id: int, *, limit: int, until: datetime) -> tuple[SourceRun, ...]:
+    """The newest runs of a source that had begun by `until`, newest first: when, for what and how they ended, and nothing of what they
+    cost and brought."""
+    run = collection_run.c
+    newest = (
+        select(run.source_id, run.stream, run.queue, run.started_at, run.duration_s, run.error_kind, run.id)
+        .where(run.source_id == source_id, run.started_at <= until)
+        .order_by(run.started_at.desc(), run.id.desc())
+        .limit(limit)
+    )
+    return tuple(
+        SourceRun(of, stream, queue, at, took_s, error_kind=None if kind is None else ErrorKind(kind), id=run_id)
+        for of, stream, queue, at, took_s, kind, run_id in connection.execute(newest).all()
+    )
+
+
 def run_of(row: Mapping[Any, Any]) -> SourceRun:
     """A run from a row of `collection_run`."""
     kind = row["error_kind"]

@@ -3,15 +3,17 @@
 Most of what looking back brings is known. Comparing it in the database takes three quarters of the work of storing; a digest of each
 row of the last few samples, kept in one value per stream, tells as much. The value is read and written under the lock and in the
 transaction of the samples, so it never says more than what is stored; after a crash of the database it is empty, and rows are compared.
+A process keeps the value that it wrote or read last, and reads it again only where it is another one.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Self
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Engine, String, case, literal_column, select
 from sqlalchemy.dialects.postgresql import insert
 
 from gavel.db.schema.bookkeeping import recent_samples
@@ -130,18 +132,34 @@ class RecentRows:
         return _keys(self.rows["entity"], self.rows["after_us"])
 
 
+# Which row it is that was written last: no two of them are of one transaction and at one place.
+_MARK = literal_column("recent_samples.xmin::text || recent_samples.ctid::text", String)
+_kept: WeakKeyDictionary[Engine, dict[tuple[int, Stream], tuple[str, RecentRows]]] = WeakKeyDictionary()
+
+
 def recent_rows(connection: Connection, source_id: int, stream: Stream) -> RecentRows:
     """What is remembered; read it under the lock of the stream's samples."""
+    kept = _kept.setdefault(connection.engine, {})
+    known_mark, known = kept.get((source_id, stream), ("", RecentRows.none()))
     mine = recent_samples.c.source_id == source_id, recent_samples.c.stream == stream
-    packed = connection.scalar(select(recent_samples.c.packed).where(*mine))
-    return RecentRows.none() if packed is None else RecentRows.unpacked(bytes(packed))
+    packed = case((_MARK.is_distinct_from(known_mark), recent_samples.c.packed))
+    row = connection.execute(select(_MARK, packed).where(*mine)).one_or_none()
+    if row is None:
+        return RecentRows.none()
+    mark, news = row
+    if news is None:
+        return known
+    found = RecentRows.unpacked(bytes(news))
+    kept[source_id, stream] = mark, found
+    return found
 
 
 def remember(connection: Connection, source_id: int, stream: Stream, recent: RecentRows) -> None:
     row = insert(recent_samples).values(source_id=source_id, stream=stream, packed=recent.packed())
-    connection.execute(
-        row.on_conflict_do_update(index_elements=["source_id", "stream"], set_={"packed": row.excluded.packed})
-    )
+    newest = row.on_conflict_do_update(index_elements=["source_id", "stream"], set_={"packed": row.excluded.packed})
+    # Should the transaction fail, no row has this mark.
+    mark: str = connection.execute(newest.returning(_MARK)).scalar_one()
+    _kept.setdefault(connection.engine, {})[source_id, stream] = mark, recent
 
 
 def digests(columns: Columns) -> npt.NDArray[np.uint32]:
