@@ -1,19 +1,22 @@
 """Rows that come again as they were do not reach the tables; whatever else comes does, as if nothing were remembered."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import event
+from sqlalchemy import Engine, event
 from tests.db.conftest import Store
 from tests.db.environments import batch, host_inventory
 
+from gavel.db.engine import Role, open_engine, transaction
 from gavel.db.write.newest import newest_whole
-from gavel.db.write.recent import RecentRows, digests
+from gavel.db.write.recent import RecentRows, digests, recent_rows
+from gavel.db.write.samples import write_samples
 from gavel.domain.samples import NOT_MEASURED, SampleBatch, joined
 from gavel.domain.source import Stream
 
@@ -228,3 +231,65 @@ def test_what_is_remembered_outlasts_its_keeping() -> None:
     known = rows((1, 1, 2), (1, 2, 1), (7, 2, 2))
     again = RecentRows.unpacked(known.packed())
     assert (again.base_us, again.rows.tolist()) == (known.base_us, known.rows.tolist())
+
+
+def remembered(engine: Engine, source_id: int) -> RecentRows:
+    with engine.connect() as connection:
+        return recent_rows(connection, source_id, Stream.HOST_DEVICE)
+
+
+@contextmanager
+def other_process(store: Store) -> Iterator[Store]:
+    """One that keeps nothing of what the first one does."""
+    engine = open_engine(store.engine.url.render_as_string(hide_password=False), Role.WORKER)
+    try:
+        yield Store(engine, store.timescale)
+    finally:
+        engine.dispose()
+
+
+def test_what_another_process_wrote_is_not_missed(store: Store) -> None:
+    source_id = store.with_environment(host_inventory(), NOW)
+    poll(store, source_id, sample(1))
+    with other_process(store) as other:
+        poll(other, source_id, sample(2))
+        newest = remembered(store.engine, source_id)
+        assert newest.rows.tolist() == remembered(other.engine, source_id).rows.tolist()
+        assert len(newest.rows) == 2
+        poll(store, source_id, sample(3))
+        assert len(remembered(other.engine, source_id).rows) == 3
+
+
+def test_what_a_transaction_took_back_is_not_remembered(store: Store) -> None:
+    source_id = store.with_environment(host_inventory(), NOW)
+    poll(store, source_id, sample(1))
+    with store.engine.connect() as connection:
+        write_samples(connection, source_id, sample(2))
+        within = recent_rows(connection, source_id, Stream.HOST_DEVICE)
+        connection.rollback()
+    assert len(within.rows) == 2
+    assert len(remembered(store.engine, source_id).rows) == 1
+    assert poll(store, source_id, sample(1), sample(2)) == (1, 0, 0)
+
+
+def test_several_writes_of_one_transaction_are_remembered_as_the_last_of_them(store: Store) -> None:
+    source_id = store.with_environment(host_inventory(), NOW)
+    with transaction(store.engine) as connection:
+        for number in (1, 2):
+            write_samples(connection, source_id, sample(number))
+        with suppress(ZeroDivisionError), connection.begin_nested():
+            write_samples(connection, source_id, sample(3))
+            raise ZeroDivisionError
+    with other_process(store) as other:
+        of_other = remembered(other.engine, source_id)
+    assert remembered(store.engine, source_id).rows.tolist() == of_other.rows.tolist()
+    assert len(of_other.rows) == 2
+
+
+def test_what_is_known_is_not_read_again(store: Store) -> None:
+    source_id = store.with_environment(host_inventory(), NOW)
+    poll(store, source_id, sample(1))
+    with patch.object(RecentRows, "unpacked", side_effect=AssertionError):
+        assert len(remembered(store.engine, source_id).rows) == 1
+    store.run("DELETE FROM recent_samples WHERE source_id = :id", id=source_id)
+    assert len(remembered(store.engine, source_id).rows) == 0
