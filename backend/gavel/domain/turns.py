@@ -8,6 +8,7 @@ costs one question and comes soon after it can be read. How long that takes is l
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -42,6 +43,11 @@ class Newest:
     whole_us: Int64Array
     offset_s: _Floats
     names: tuple[str, ...] = ()
+
+    @classmethod
+    def of_one_clock(cls, whole_us: Int64Array, offset_s: float) -> Self:
+        """Of owners that the source answers for together."""
+        return cls(whole_us=whole_us, offset_s=np.full(len(whole_us), offset_s))
 
     def ready_s(self, step: timedelta, settle_s: float) -> _Floats:
         """(n,) when the next sample of each can be read, by our clock in seconds since 1970; NaN where nothing is known."""

@@ -4,18 +4,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-import numpy as np
-
 from gavel.collectors.contract import StreamPlan
 from gavel.db.engine import Connection, reading, transaction
 from gavel.db.queries.clocks import clocks_of_owners
 from gavel.db.queries.sources import SourceRow, plan_poll
 from gavel.db.write.newest import newest_whole
 from gavel.db.write.samples import keep_settling, watermark
+from gavel.domain.owner_clocks import OwnerClocks
 from gavel.domain.source import ClockReading, Stream, Watermark
 from gavel.domain.turns import SETTLE_S, Newest, Turn, is_waited_for, next_at, settled, turn
 from gavel.ingest.clocks import at_source
-from gavel.ingest.owner_clocks import OwnerClocks
 from gavel.ingest.windows import LiveWindow, is_due, live_window
 from gavel.ingest.worker import WorkerContext
 
@@ -105,9 +103,9 @@ class Look:
     def _newest(self, connection: Connection, stream: Stream, plan: StreamPlan) -> Newest:
         newest = newest_whole(connection, self._row.id, stream, by_owner=plan.by_owner)
         if not plan.by_owner:
-            return Newest(newest.ended_us, np.full(len(newest.ended_us), self.clock.offset_s))
-        clocks = self._clocks_of_owners(connection)
-        return Newest(newest.ended_us, clocks.offset_s(newest.names, self.clock.offset_s), newest.names)
+            return Newest.of_one_clock(newest.ended_us, self.clock.offset_s)
+        offset_s = self._clocks_of_owners(connection).offset_s(newest.names, self.clock.offset_s)
+        return Newest(whole_us=newest.ended_us, offset_s=offset_s, names=newest.names)
 
     def _clocks_of_owners(self, connection: Connection) -> OwnerClocks:
         """Kept until clocks or the inventory were read again."""

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from gavel.db.engine import Engine, Role, open_engine
+from gavel.domain.owner_clocks import OwnerClocks
 from gavel.egress.policy import OutboundPolicy
 from gavel.ingest.connections import Connections
-from gavel.ingest.owner_clocks import OwnerClocks
 from gavel.vault import load_vault
 
 
