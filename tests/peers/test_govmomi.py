@@ -14,6 +14,7 @@ from tests.peers.programs import built, run
 from gavel_lab.model import By
 from gavel_lab.quantise import count, microseconds, milliseconds
 from gavel_lab.reading import READ, WRITE
+from gavel_lab.vcenter.applications import application
 
 SAMPLES = 3
 
@@ -51,7 +52,7 @@ def test_the_finder_walks_the_whole_inventory(place: Place, seen: Any) -> None:
     now = place.lab.clocks.lab_time.now()
     for vm in (vm for vm in environment.vms if vm.vcenter == number):
         datacenter = environment.datacenters[environment.clusters[vm.cluster].datacenter]
-        assert machines[vm.name]["path"] == f"/{datacenter.name}/vm/{vm.name}"
+        assert machines[vm.name]["path"] == f"/{datacenter.name}/vm/{application(vm)}/{vm.name}"
         assert machines[vm.name]["host"] == environment.hosts[place.lab.placement.host_of(vm.index, now)].name
         assert [disk["bytes"] for disk in machines[vm.name]["disks"]] == [
             environment.disks[index].capacity_bytes for index in vm.disks
