@@ -97,7 +97,11 @@ def test_neither_a_layer_nor_an_io_that_is_sure_names_none() -> None:
     assert (int(found.named[0]), int(found.other[0]), str(found.confidence[0])) == (-1, -1, "")
     # How slow its I/Os were is known, whichever minute they were in.
     assert str(found.severity[0]) == str(rule(open_case).severity[0]) == "high"
-    assert Reason.MAYBE_IDLE in Reason(int(found.reasons[0]))
+    assert Reason(int(found.reasons[0])) & (Reason.MAYBE_IDLE | Reason.TOO_COARSE) == Reason.MAYBE_IDLE
+    slight = three_layers(300, 20, 200, 700)
+    assert str(rule(slight).confidence[0]) == "inconclusive"
+    ruled = rule(replace(slight, reasons=maybe_idle))
+    assert (str(ruled.severity[0]), bool(ruled.limited_counters[0]), int(ruled.named[0])) == ("elevated", False, -1)
     plain = rule(replace(three_layers(2000, 100, 300, 2500), reasons=maybe_idle))
     assert str(plain.confidence[0]) == "likely"
     assert Reason.MAYBE_IDLE not in Reason(int(plain.reasons[0]))

@@ -209,7 +209,7 @@ def rule(case: Case) -> Diagnoses:
     open_to_both = (total + of_outermost < COARSE_TOGETHER * threshold) & (total < COARSE_AT_MOST * threshold)
     coarse = ~confirmed & (total >= threshold) & open_to_both & slight
     ruled = measured.any(axis=1)
-    maybe_idle = ((case.reasons & int(Reason.MAYBE_IDLE)) > 0) & blurred & ~confirmed & (total >= threshold)
+    maybe_idle = ((case.reasons & int(Reason.MAYBE_IDLE)) > 0) & blurred & ~confirmed & ~coarse & (total >= threshold)
     names_none = (total < threshold) | coarse | maybe_idle
     judged = ruled & ~names_none
     confidence = np.select(
@@ -217,10 +217,10 @@ def rule(case: Case) -> Diagnoses:
         ["", Confidence.CONFIRMED.value, Confidence.INCONCLUSIVE.value],
         Confidence.LIKELY.value,
     )
-    severe = severities(total, expected, coarse | maybe_idle)
+    severe = severities(total, expected, coarse)
     share = np.divide(_at(excess, named), total, out=np.zeros_like(total), where=total > 0)
     pair = np.where(confidence == Confidence.INCONCLUSIVE.value, _second(excess, high, measured, named), -1)
-    open_ended = ruled & names_none & (high.sum(axis=1) >= threshold)
+    open_ended = ruled & names_none & ~maybe_idle & (high.sum(axis=1) >= threshold)
     return Diagnoses(
         severity=np.where(ruled, severe.severity, ""),
         confidence=confidence,

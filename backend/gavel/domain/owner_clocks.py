@@ -8,17 +8,18 @@ import numpy.typing as npt
 
 
 class OwnerClocks:
-    """offsets_s: by the owners' keys, as of `state`: when clocks and the inventory were read."""
+    """offsets_s: by the owners' keys, as of `state`: when clocks and the inventory were read; `else_s` of all others."""
 
-    def __init__(self, state: tuple[datetime | None, ...], offsets_s: Mapping[str, float]) -> None:
+    def __init__(self, state: tuple[datetime | None, ...], offsets_s: Mapping[str, float], else_s: float) -> None:
         self.state = state
         self._offsets_s = offsets_s
+        self._else_s = else_s
         # By the owners that were asked about, of each stream the same ones again.
         self._arrays: dict[tuple[str, ...], npt.NDArray[np.float64]] = {}
 
-    def offset_s(self, names: tuple[str, ...], else_s: float) -> npt.NDArray[np.float64]:
-        """(n,) of each name; `else_s` where its clock was not read."""
+    def offset_s(self, names: tuple[str, ...]) -> npt.NDArray[np.float64]:
+        """(n,) of each name."""
         if names not in self._arrays:
-            known = (self._offsets_s.get(name, else_s) for name in names)
+            known = (self._offsets_s.get(name, self._else_s) for name in names)
             self._arrays[names] = np.fromiter(known, np.float64, len(names))
         return self._arrays[names]

@@ -104,7 +104,7 @@ class Look:
         newest = newest_whole(connection, self._row.id, stream, by_owner=plan.by_owner)
         if not plan.by_owner:
             return Newest.of_one_clock(newest.ended_us, self.clock.offset_s)
-        offset_s = self._clocks_of_owners(connection).offset_s(newest.names, self.clock.offset_s)
+        offset_s = self._clocks_of_owners(connection).offset_s(newest.names)
         return Newest(whole_us=newest.ended_us, offset_s=offset_s, names=newest.names)
 
     def _clocks_of_owners(self, connection: Connection) -> OwnerClocks:
@@ -112,7 +112,7 @@ class Look:
         state, known = (self.clock.read_at, self._row.inventory_at), self._context.owner_clocks
         if self._row.id not in known or known[self._row.id].state != state:
             found = clocks_of_owners(connection, self._row.id, until=self._context.now())
-            known[self._row.id] = OwnerClocks(state, found)
+            known[self._row.id] = OwnerClocks(state, found, self.clock.offset_s)
         return known[self._row.id]
 
     def _step(self, plan: StreamPlan) -> timedelta:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 from unittest.mock import patch
 
@@ -104,7 +105,7 @@ def _recording(app: App, recording: Recording, session: dict[str, str]) -> Answe
 def array_collector(answers: Answers) -> CheckedCollector:
     settings = FlashArraySettings(address=ADDRESS, api_token=SecretStr("a-token-of-nobody"), fingerprint_sha256=PIN)
     collector = FlashArrayCollector(settings)
-    opened: Any = lambda: Socket(answers)  # noqa: E731
+    opened: Any = partial(Socket, answers)
     collector._client._connection._open = opened
     return CheckedCollector(collector, settings.address)
 

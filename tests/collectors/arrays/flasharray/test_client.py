@@ -88,6 +88,18 @@ def test_identity_as_an_encoding_is_no_packing() -> None:
     assert Array(lambda _: answer({"items": [row(1)]}, Content_Encoding="identity")).samples() == 1
 
 
+@pytest.mark.parametrize(
+    ("framing", "words"),
+    [
+        (b"Transfer-Encoding: chunked\r\n\r\n-5\r\n{}\r\n0\r\n\r\n", "have no length"),
+        (b"Content-Length: 99\r\n\r\n{}", r"broke off.*2 bytes read, 97 more expected"),
+    ],
+)
+def test_an_answer_whose_length_is_wrong_says_so(framing: bytes, words: str) -> None:
+    with pytest.raises(ProtocolError, match=rf"127\.0\.0\.1: .*volumes/performance.*{words}"):
+        Array(lambda _: Bytes(b"HTTP/1.1 200 OK\r\n" + framing)).samples()
+
+
 def test_a_body_larger_than_any_page_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client, "_LARGEST_BODY", 1 * MIB)
     with pytest.raises(ProtocolError, match="larger than 1 MiB"):

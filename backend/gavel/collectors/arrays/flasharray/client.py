@@ -250,14 +250,19 @@ class FlashArrayClient:
             )
 
     def _bounded_body(self, response: HTTPResponse, path: str) -> bytes:
-        body = response.read(_LARGEST_BODY + 1)
+        try:
+            body = response.read(_LARGEST_BODY + 1)
+        except ValueError as error:  # http.client takes a chunk's length below 0 for one
+            raise ProtocolError(
+                f"{self.address}: the parts of the answer to {path} have no length ({error})."
+            ) from error
         self._bytes += len(body)
         if len(body) > _LARGEST_BODY:
             raise ProtocolError(
                 f"{self.address}: the answer to {path} is larger than {_LARGEST_BODY >> 20} MiB; given up."
             )
         if response.length:
-            raise IncompleteRead(b"", response.length)
+            raise IncompleteRead(body, response.length)
         return body
 
     def _note_date(self, response: HTTPResponse, sent_at_s: float) -> None:

@@ -143,8 +143,8 @@ class FlashArrayCollector:
             for page in self._client.rows(resource, params, wire.InterfacePerformance):
                 yield parse.port_rows(page.items, ports), page.rejected
         else:
-            for rows in self._client.rows(resource, params, kind):
-                yield rows.items, rows.rejected
+            for found in self._client.rows(resource, params, kind):
+                yield found.items, found.rejected
 
     def _array(self) -> ArrayInfo:
         arrays = self._read("arrays", wire.ArrayItem)
