@@ -12,6 +12,8 @@ from gavel.diagnosis.explain import Diagnosis, diagnosis
 from gavel_lab.lab import Lab
 
 MINUTE = timedelta(minutes=1)
+# Of which diagnoses are made.
+WINDOW_MIN = 5
 _BEFORE, _LENGTH_MIN = 20 * MINUTE, 60
 
 
@@ -22,9 +24,9 @@ def play(engine: Engine, lab: Lab, folder: Path, hour: datetime) -> None:
 
 
 def diagnosed(engine: Engine, hour: datetime, minute: int, kind: RefKind, name: str) -> Diagnosis:
-    """Over the five minutes from `minute` of the hour on."""
+    """Over the WINDOW_MIN from `minute` of the hour on."""
     table = {RefKind.DATASTORE: "datastore", RefKind.VM: "vm"}[kind]
     from_at = hour + minute * MINUTE
     with reading(engine) as connection:
         thing = connection.execute(text(f"SELECT id FROM {table} WHERE name = :name"), {"name": name}).scalar_one()
-        return diagnosis(connection, kind, int(thing), from_at, from_at + 5 * MINUTE)
+        return diagnosis(connection, kind, int(thing), from_at, from_at + WINDOW_MIN * MINUTE)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from sqlalchemy import Engine
-from tests.truth.cause_hour import diagnosed, play
+from tests.truth.cause_hour import WINDOW_MIN, diagnosed, play
 
 from gavel.db.engine import Role, open_engine
 from gavel.db.queries.refs import RefKind
@@ -20,8 +20,6 @@ _FULL_QUEUE, _FULLER_QUEUE, _DEEP_ENOUGH = (phase for phase in PHASES if phase.s
 (_TWIN,) = (phase for phase in PHASES if phase.story == "target-port-twin")
 # The twin's minutes are played in the hour before.
 _TWIN_FROM = _TWIN.start_minute - 60
-# Of which diagnoses are made.
-_WINDOW_MIN = 5
 OF_QUEUE = pytest.mark.parametrize("kind", [RefKind.DATASTORE, RefKind.VM])
 OF_PORT = pytest.mark.parametrize(("kind", "name"), [(RefKind.DATASTORE, "media-16"), (RefKind.VM, "media-02")])
 OF_PORT_TWIN = pytest.mark.parametrize(("kind", "name"), [(RefKind.DATASTORE, "media-17"), (RefKind.VM, "media-05")])
@@ -66,7 +64,7 @@ def test_a_full_target_port_is_named_from_its_first_minute_on(
     engine: Engine, hour: datetime, minute: int, kind: RefKind, name: str
 ) -> None:
     """In windows that end so many minutes after its beginning."""
-    full = diagnosed(engine, hour, _FULL_PORT.start_minute + minute - _WINDOW_MIN, kind, name)
+    full = diagnosed(engine, hour, _FULL_PORT.start_minute + minute - WINDOW_MIN, kind, name)
     assert (full.severity, full.layer) == (Severity.HIGH, "san")
     assert full.cause is not None
     assert (full.cause.kind, full.cause.confidence) == (CauseKind.TARGET_PORT, Confidence.CONFIRMED)

@@ -101,6 +101,31 @@ it('diagnoses are asked for again when minutes were attributed, not with every s
   expect(isStale()).toBe(true)
 })
 
+it('the streams of one reading, stored one after the other, are asked for at once and once more after all of them', () => {
+  const client = new QueryClient()
+  const KEYS = [
+    ['one', 'datastores', 5],
+    ['series', 'datastores', 5, '-1h'],
+  ]
+  const answer = () => {
+    for (const key of KEYS) client.setQueryData(key, 1)
+  }
+  const stale = () => KEYS.filter((key) => client.getQueryState(key)?.isInvalidated).length
+  const { follow } = follower(client, () => false)
+  answer()
+  vi.advanceTimersByTime(20_000)
+  follow(new Set(['host_device']))
+  expect(stale()).toBe(2)
+  answer()
+  for (const stream of ['vm_disk', 'host_path', 'host_adapter']) {
+    vi.advanceTimersByTime(1_000)
+    follow(new Set([stream]))
+    expect(stale()).toBe(0)
+  }
+  vi.advanceTimersByTime(2_000)
+  expect(stale()).toBe(2)
+})
+
 describe('what hardly moves', () => {
   const KEYS = [['ledger', 'overview'], ['ledger', 'environment', '-1h'], ['sources'], ['alerts', 'now']]
   const staleOf = (client: QueryClient) =>

@@ -47,14 +47,18 @@ const OF_STREAM: Readonly<Record<string, readonly string[]>> = {
 }
 const EVERYTHING = new Set(Object.values(OF_STREAM).flat())
 
-/** How old an answer has to be before news make it worth asking again, in ms: what hardly moves from one tick to the next. */
+/** How old an answer has to be before news make it worth asking again, in ms; the first that fits counts. */
 const PACES_MS: readonly (readonly [key: readonly string[], pace_ms: number])[] = [
+  // What hardly moves from one sample to the next.
   [['sources'], 10_000],
   [['alerts'], 30_000],
   // Of an hour and more, as one chart.
   [['ledger', 'environment'], 20_000],
   // Arrays are asked for these every three minutes.
   [['series', 'traffic'], 30_000],
+  // A source stores what it measured stream by stream, seconds apart where the server is busy: once for all of them.
+  [['one'], 5_000],
+  [['series'], 5_000],
 ]
 
 type Streams = ReadonlySet<string>
