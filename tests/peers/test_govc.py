@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.lab.vcenter.labs import Place, serving
+from tests.lab.vcenter.labs import WITH_A_TASK, Place, serving
 from tests.peers.programs import RUN_DEADLINE_S, built
 
 
@@ -84,10 +84,19 @@ def test_who_holds_which_role_is_told(program: Path, place: Place) -> None:
     assert ["ReadOnly", "/", f"{domain.upper()}\\{name}", "Yes"] in rows
 
 
-def test_recent_tasks_end_and_are_none(program: Path, place: Place) -> None:
+def test_recent_tasks_of_an_account_are_told_and_those_of_the_vcenter_itself_are_not(
+    program: Path, tmp_path: Path
+) -> None:
+    with serving(tmp_path, WITH_A_TASK) as both:
+        told_tasks = [_tasks_told(program, place) for place in both]
+    assert sorted(told_tasks) == [[], [["VirtualMachine.consolidateDisks", "general-03", "svc-backup"]]]
+
+
+def _tasks_told(program: Path, place: Place) -> list[list[str]]:
+    """Task, target and account of each."""
     done = govc(program, place, "tasks")
     assert done.returncode == 0, done.stderr
-    assert len(done.stdout.splitlines()) == 1
+    return [line.split()[:3] for line in done.stdout.splitlines()[1:]]
 
 
 @pytest.mark.parametrize("command", ["license.ls", "logs", "logs.ls"])

@@ -1,6 +1,6 @@
 """The methods this vCenter answers, by their name on the wire. What is not here is MethodNotFound."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -155,6 +155,25 @@ def _create_list_view(request: Request) -> Any:
     return node.type(node.moref)
 
 
+def _reset_list_view(request: Request) -> Any:
+    return _list(request, (), request.arguments["obj"])
+
+
+def _modify_list_view(request: Request) -> Any:
+    gone = {one._GetMoId() for one in request.arguments["remove"]}  # noqa: SLF001 - pyVmomi's only way to read an id
+    kept = (node for node in request.node.record.nodes if node.moref not in gone)
+    return _list(request, kept, request.arguments["add"])
+
+
+def _list(request: Request, kept: Iterable[Node], more: Sequence[Any]) -> list[Any]:
+    """Puts more beside those that are kept; returns what there is not."""
+    ids = {one._GetMoId(): one for one in more}  # noqa: SLF001
+    found = {moref: request.world.find(request.session, moref) for moref in ids}
+    nodes = {node.moref: node for node in (*kept, *found.values()) if node is not None}
+    request.session.change(request.node, ListView(tuple(nodes.values())))
+    return [one for moref, one in ids.items() if found[moref] is None]
+
+
 def _destroy(request: Request) -> Any:
     request.session.remove(request.node.moref)
 
@@ -276,6 +295,8 @@ METHODS: Mapping[str, Method] = {
     "QueryIoFilterInfo": _io_filters,
     "CreateContainerView": _create_container_view,
     "CreateListView": _create_list_view,
+    "ResetListView": _reset_list_view,
+    "ModifyListView": _modify_list_view,
     "DestroyView": _destroy,
     "CreatePropertyCollector": _create_collector,
     "DestroyPropertyCollector": _destroy_collector,

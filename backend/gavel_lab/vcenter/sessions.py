@@ -33,6 +33,7 @@ class Session:
     closed: bool = False
     user_agent: str = ""
     objects: dict[str, Node] = field(default_factory=dict)
+    revision: int = 0  # counts what became of objects after they were made
     default_collector: Any = None  # what stands behind the well-known PropertyCollector for this session
     lock: Lock = field(default_factory=Lock)
 
@@ -47,6 +48,12 @@ class Session:
             node = Node(kind, name or f"session[{self.key}]{uuid4()}", record)
             self.objects[node.moref] = node
             return node
+
+    def change(self, node: Node, record: Any) -> None:
+        """The same object with another record."""
+        with self.lock:
+            self.objects[node.moref] = Node(node.type, node.moref, record)
+            self.revision += 1
 
     def remove(self, moref: str) -> None:
         with self.lock:

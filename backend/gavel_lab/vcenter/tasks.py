@@ -1,4 +1,4 @@
-"""Tasks that this vCenter ran: vMotions of the schedule, and what the stories have it do; with collectors that page through them."""
+"""Tasks that this vCenter ran: vMotions of the schedule, and what the stories have it do; as objects, and in collectors that page."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -11,8 +11,12 @@ from pyVmomi import vim
 from gavel_lab.environment import Vm
 from gavel_lab.stories import HOUR_S, PHASES
 from gavel_lab.vcenter.site import Site
+from gavel_lab.vcenter.tree import Node
 
 KEPT_S = 24 * 3600.0
+# As objects they are kept so long after their end.
+_RECENT_S = 600.0
+_PREFIX = "task-"
 MOST_COLLECTORS = 32
 _MIGRATION_S = 20.0
 _ACCOUNT = "VSPHERE.LOCAL\\svc-backup"
@@ -27,6 +31,14 @@ class LabTask:
     start: float
     end: float
     user: str | None
+
+    @property
+    def moref(self) -> str:
+        return f"{_PREFIX}{int(self.start)}-{self.vm.index}"
+
+    def progress(self, at: float) -> int | None:
+        """Percent; None once it is over."""
+        return None if self.end <= at else int(100 * (at - self.start) / (self.end - self.start))
 
 
 @dataclass
@@ -76,19 +88,19 @@ def _of_stories(site: Site, since: float, now: float) -> Iterator[LabTask]:
 
 def task_info(site: Site, task: LabTask) -> Any:
     """As the vCenter shows it now."""
-    is_over = task.end <= site.lab_now()
-    key = f"task-{int(task.start)}-{task.vm.index}"
+    progress = task.progress(site.lab_now())
+    is_over = progress is None
     reason = vim.TaskReasonUser(userName=task.user) if task.user else vim.TaskReasonSystem()
     return vim.TaskInfo(
-        key=key,
-        task=vim.Task(key),
+        key=task.moref,
+        task=vim.Task(task.moref),
         descriptionId=task.description_id,
         entity=site.reference(task.vm.moref),
         entityName=site.name_of(task.vm),
         state="success" if is_over else "running",
         cancelled=False,
         cancelable=not is_over,
-        progress=None if is_over else int(100 * (site.lab_now() - task.start) / (task.end - task.start)),
+        progress=progress,
         reason=reason,
         queueTime=site.at(task.start),
         startTime=site.at(task.start),
@@ -104,11 +116,24 @@ def open_pages(site: Site, spec: Any) -> TaskPages:
     return TaskPages([task_info(site, one) for one in tasks_since(site, since)])
 
 
+def _recent(site: Site) -> list[LabTask]:
+    now = site.lab_now()
+    return [one for one in tasks_since(site, now - 3600) if one.end > now - _RECENT_S]
+
+
 def recent(site: Site) -> list[Any]:
     """TaskManager.recentTask: those that run, and those that ended within ten minutes."""
+    return [vim.Task(one.moref) for one in _recent(site)]
+
+
+def node(site: Site, moref: str) -> Node | None:
+    """The task of that id, one of `recent`."""
+    if not moref.startswith(_PREFIX):
+        return None
+    return next((Node(vim.Task, moref, one) for one in _recent(site) if one.moref == moref), None)
+
+
+def change_stamp(site: Site) -> object:
+    """Equal as long as no recent task began, went on, ended or was forgotten."""
     now = site.lab_now()
-    return [
-        vim.Task(f"task-{int(one.start)}-{one.vm.index}")
-        for one in tasks_since(site, now - 3600)
-        if one.end > now - 600
-    ]
+    return tuple((one.moref, one.progress(now)) for one in _recent(site))

@@ -11,6 +11,7 @@ from xml.sax.saxutils import escape
 
 from pyVmomi import vim, vmodl
 
+from gavel_lab.vcenter import tasks
 from gavel_lab.vcenter.retrieval import PAGE_BYTES, PAGE_OBJECTS, Pages, missing_set, object_tag, properties, unreadable
 from gavel_lab.vcenter.selection import Selected, select
 from gavel_lab.vcenter.sessions import Session, not_authenticated
@@ -112,8 +113,9 @@ def wait_for_updates(
     deadline = monotonic() + min(wait_s, LONGEST_WAIT_S)
     seen: object = None
     while True:
-        stamp = world.change_stamp()
+        inventory = world.change_stamp()
         with collector.lock:
+            stamp = inventory, session.revision, _tasks(world, collector)
             if stamp != seen or collector.coming:
                 seen = stamp
                 found = _collect(world, session, collector, since, limit, version)
@@ -122,6 +124,12 @@ def wait_for_updates(
         _pause(world, session, collector, deadline)
         if monotonic() >= deadline:
             return Markup(b"")
+
+
+def _tasks(world: World, collector: Collector) -> object:
+    """Of tasks where any are watched, which begin, go on and end by themselves."""
+    watched = {node.type for one in collector.filters.values() for node, _ in one.told.values()}
+    return None if watched.isdisjoint((vim.Task, vim.TaskManager)) else tasks.change_stamp(world.site)
 
 
 def _start_over(collector: Collector) -> None:

@@ -16,7 +16,7 @@ from gavel_lab.vcenter.properties import Properties, declared_type, descend, typ
 from gavel_lab.vcenter.sessions import Session, Sessions, user_session
 from gavel_lab.vcenter.site import Site
 from gavel_lab.vcenter.soap import Call, markup, not_found
-from gavel_lab.vcenter.tree import ROOT_FOLDER, Node
+from gavel_lab.vcenter.tree import ROOT_FOLDER, Node, reference
 from gavel_lab.vcenter.volumes import file_system_volumes
 
 SERVICES: Mapping[str, Any] = {
@@ -107,7 +107,7 @@ class World:
         node = self.site.node(moref) or self._services.get(moref)
         if node is None and session is not None:
             node = session.objects.get(moref)
-        return node
+        return node or tasks.node(self.site, moref)
 
     def require(self, session: Session | None, reference: Any) -> Node:
         """The object a reference means. Raises FaultError (ManagedObjectNotFound)."""
@@ -169,8 +169,10 @@ def _host_services_running(world: World, _session: Session | None, node: Node) -
     return services.service_info(is_ntp_running=world.site.lab.administration.is_ntp_running(node.record.index))
 
 
-def _view(world: World, _session: Session | None, node: Node) -> Any:
-    return [world.site.reference(member.moref) for member in node.record.members(world.site)]
+def _view(world: World, session: Session | None, node: Node) -> Any:
+    """Of what it was given those that are still there."""
+    members = node.record.members(world.site)
+    return [reference(member) for member in members if world.find(session, member.moref)]
 
 
 _VIEW_TYPES: tuple[Any, ...] = (vim.view.ContainerView, vim.view.ListView)
@@ -199,6 +201,7 @@ _SERVICE_PROPERTIES: Mapping[Any, Mapping[str, ServiceProvider]] = {
         "recentTask": lambda world, _session, _node: tasks.recent(world.site),
         "maxCollector": lambda _world, _session, _node: tasks.MOST_COLLECTORS,
     },
+    vim.Task: {"info": lambda world, _session, node: tasks.task_info(world.site, node.record)},
     vim.host.ServiceSystem: {"serviceInfo": _host_services_running},
     vim.event.EventManager: {"maxCollector": lambda _world, _session, _node: 1000},
     vim.view.ContainerView: {

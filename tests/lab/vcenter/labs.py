@@ -13,8 +13,12 @@ from gavel_lab.clocks import LabTime
 from gavel_lab.environment import VCenter
 from gavel_lab.lab import Lab, create_lab
 from gavel_lab.sources import serve_lab
+from gavel_lab.stories import PHASES
 
 AT = 1_795_213_032.831  # 2026-11-20T22:17:12Z, in the second quarter of an hour
+
+# A minute after disks of a VM began to be consolidated, which takes ten.
+WITH_A_TASK = AT // 3600 * 3600 + 60 * (next(phase.start_minute for phase in PHASES if phase.task) + 1)
 
 
 @dataclass(frozen=True)

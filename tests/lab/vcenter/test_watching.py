@@ -6,12 +6,14 @@ from typing import Any
 
 import pytest
 from pyVmomi import vim, vmodl
-from tests.lab.vcenter.labs import Place, serving
+from tests.lab.vcenter.labs import WITH_A_TASK, Place, serving
 from tests.lab.vcenter.reading import Collector, filter_spec, view_of
 
 from gavel_lab.environment import Vm
 from gavel_lab.vcenter import watching
 from gavel_lab.vcenter.retrieval import properties
+from gavel_lab.vcenter.site import Site
+from gavel_lab.vcenter.tasks import LabTask, tasks_since
 
 
 @pytest.fixture
@@ -142,3 +144,56 @@ def test_a_destroyed_filter_tells_nothing(vsphere: Any) -> None:
     made.DestroyPropertyCollector()
     with pytest.raises(vmodl.fault.ManagedObjectNotFound):
         wait(made, "")
+
+
+def test_recent_tasks_are_watched_through_a_list_that_is_filled_later(vsphere: Any) -> None:
+    """As govc does: who watches an empty list of tasks hears of those that are put into it."""
+    content = vsphere.RetrieveContent()
+    recent = list(content.taskManager.recentTask)
+    assert recent
+    tasks = content.viewManager.CreateListView([])
+    members = Collector.TraversalSpec(type=vim.view.ListView, path="view", skip=False)
+    collector = content.propertyCollector.CreatePropertyCollector()
+    collector.CreateFilter(
+        Collector.FilterSpec(
+            objectSet=[Collector.ObjectSpec(obj=tasks, skip=True, selectSet=[members])],
+            propSet=[Collector.PropertySpec(type=vim.Task, pathSet=["info"])],
+        ),
+        False,
+    )
+    assert wait(collector, "") is None
+    forgotten = vim.Task("task-1-1")
+    assert [one._GetMoId() for one in tasks.ResetListView([*recent, forgotten])] == ["task-1-1"]
+    update = wait(collector, "", seconds=10)
+    told = {one.obj._GetMoId(): one.changeSet[0].val for one in update.filterSet[0].objectSet}
+    assert {moref: info.key for moref, info in told.items()} == {one._GetMoId(): one._GetMoId() for one in recent}
+    assert all((info.completeTime is None) == (info.state == "running") for info in told.values())
+    first = recent[0]
+    assert tasks.ModifyListView([], [first]) == []
+    (left,) = wait(collector, update.version, seconds=10).filterSet[0].objectSet
+    assert (left.kind, left.obj._GetMoId()) == ("leave", first._GetMoId())
+
+
+def test_a_task_that_goes_on_arrives_without_any_other_change(tmp_path: Path) -> None:
+    """At twenty times the speed: two percent of a task of ten minutes."""
+    with serving(tmp_path, WITH_A_TASK, speed=20.0) as places:
+        found = [where for where in places if running(where)]
+        assert found
+        with found[0].connection() as instance:
+            content = instance.RetrieveContent()
+            collector = content.propertyCollector.CreatePropertyCollector()
+            for one in content.taskManager.recentTask:
+                spec = Collector.FilterSpec(
+                    objectSet=[Collector.ObjectSpec(obj=one)],
+                    propSet=[Collector.PropertySpec(type=vim.Task, pathSet=["info.progress"])],
+                )
+                collector.CreateFilter(spec, False)
+            update = wait(collector, wait(collector, "").version, seconds=10)
+            assert {change.name for part in update.filterSet for one in part.objectSet for change in one.changeSet} == {
+                "info.progress"
+            }
+
+
+def running(place: Place) -> list[LabTask]:
+    now = place.lab.clocks.lab_time.now()
+    return [one for one in tasks_since(Site(place.lab, place.vcenter), now - 3600) if one.end > now + 300]
