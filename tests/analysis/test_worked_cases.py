@@ -6,7 +6,7 @@ from tests.analysis.building import by_default, column, idle, one_way, plus_minu
 
 from gavel.analysis.attribution import attribute
 from gavel.analysis.chain import depth_bound
-from gavel.analysis.diagnosis import Diagnoses, Reason, case_of, excess_outstanding, remarks, rule, sentence
+from gavel.analysis.diagnosis import Diagnoses, Reason, case_of, excess_outstanding, remarks, rule
 from gavel.analysis.intervals import Intervals, from_integer, from_latest
 from gavel.analysis.ledger import occupancy, rows_of
 from gavel.domain.io_path import SPANS, Boundary, Direction, Layer
@@ -77,7 +77,8 @@ def test_the_guest_holds_52_percent_of_the_excess_as_found() -> None:
     rows, iops = measured("as found", guest=True)
     diagnosis = ruled(rows)
     assert diagnosis.total_excess[0] == pytest.approx(908)
-    assert sentence(diagnosis, 0) == "guest, confirmed, 52 % of the excess"
+    assert (diagnosis.confidence[0], diagnosis.named[0]) == ("confirmed", GUEST)
+    assert diagnosis.share[0] == pytest.approx(0.52, abs=0.005)
     assert excess_outstanding(diagnosis, rows.ops[:, Direction.ALL], 60)[0] == pytest.approx(908e-6 * iops)
 
 
@@ -86,20 +87,25 @@ def test_the_last_state_is_normal_with_an_excess_of_105() -> None:
     assert (diagnosis.severity[0], diagnosis.total_excess[0]) == ("normal", pytest.approx(105))
 
 
-BELOW_GUEST = "below the guest; guest not measured"
-QUEUE_FULL = "virtual disk queue full: guest queueing likely, not measured"
+QUEUE_FULL = Reason.GUEST_NOT_MEASURED | Reason.VIRTUAL_DISK_QUEUE_FULL
 
 
 @pytest.mark.parametrize(
-    ("state", "outstanding", "limit", "words"),
+    ("state", "outstanding", "limit", "confidence", "named", "reasons"),
     [
-        ("as found", 61, 64, f"kernel, confirmed, 100 % of the excess; {BELOW_GUEST}; {QUEUE_FULL}"),
-        ("PVSCSI 96", 91, 96, f"kernel, confirmed, 100 % of the excess; {BELOW_GUEST}; {QUEUE_FULL}"),
-        ("depth 96 too", 87, 96, f"normal; {BELOW_GUEST}"),
+        ("as found", 61, 64, "confirmed", KERNEL, QUEUE_FULL),
+        ("PVSCSI 96", 91, 96, "confirmed", KERNEL, QUEUE_FULL),
+        ("depth 96 too", 87, 96, "", -1, Reason.GUEST_NOT_MEASURED),
     ],
 )
-def test_the_three_states_without_a_guest(state: str, outstanding: float, limit: float, words: str) -> None:
-    assert sentence(ruled(measured(state, guest=False)[0], outstanding, limit), 0) == words
+def test_the_three_states_without_a_guest(
+    state: str, outstanding: float, limit: float, confidence: str, named: int, reasons: Reason
+) -> None:
+    diagnosis = ruled(measured(state, guest=False)[0], outstanding, limit)
+    assert (diagnosis.confidence[0], diagnosis.named[0]) == (confidence, named)
+    assert Reason(int(diagnosis.reasons[0])) == reasons
+    # All of the excess, or normal.
+    assert diagnosis.share[0] == pytest.approx(1) if confidence else diagnosis.severity[0] == "normal"
 
 
 def from_vcenter_8(vscsi: Intervals, depth: float = np.nan) -> LedgerRows:

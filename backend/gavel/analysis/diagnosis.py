@@ -9,7 +9,7 @@ import numpy.typing as npt
 from gavel.analysis.guest_in_range import counted_inside
 from gavel.analysis.intervals import Bools, Floats
 from gavel.analysis.ledger import GUEST, KERNEL, timed_ops
-from gavel.analysis.segments import SPAN_LAYERS, span_name
+from gavel.analysis.segments import SPAN_LAYERS
 from gavel.analysis.severity import elevated_from_us, severities
 from gavel.domain.io_path import SPANS, Confidence, Direction, Layer
 from gavel.domain.ledger import LedgerRows
@@ -320,20 +320,3 @@ def _shown_reasons(case: Case) -> npt.NDArray[np.int64]:
 def excess_outstanding(diagnoses: Diagnoses, ops: Floats, wall_s: float) -> Floats:
     """(n,) excess latency × IOPS: the I/Os that are outstanding because of the excess, of the timed `ops` per wall time."""
     return diagnoses.total_excess * ops / (wall_s * 1e6)
-
-
-def sentence(diagnoses: Diagnoses, row: int) -> str:
-    """One ruling in words: "kernel, confirmed, 52 % of the excess; below the guest; guest not measured"."""
-    severity, confidence = str(diagnoses.severity[row]), str(diagnoses.confidence[row])
-    told = [words for flag, words in WORDS.items() if int(diagnoses.reasons[row]) & flag]
-    named, other = int(diagnoses.named[row]), int(diagnoses.other[row])
-    if not severity:
-        return "no diagnosis: nothing was measured"
-    if not confidence:
-        head = severity
-    elif confidence == Confidence.INCONCLUSIVE.value:
-        head = f"inconclusive: {span_name(named)} or {span_name(other)}"
-        told.append(f"what would settle it: {SETTLES}")
-    else:
-        head = f"{span_name(named)}, {confidence}, {100 * diagnoses.share[row]:.0f} % of the excess"
-    return "; ".join([head, *told])
