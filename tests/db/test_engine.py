@@ -4,15 +4,18 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 
+import numpy as np
 import psycopg
 import pytest
 from sqlalchemy import make_url, text
 from tests.db.conftest import Store
 
 from gavel.db import engine as connections
-from gavel.db.engine import Engine, reading
-from gavel.db.errors import LostError
+from gavel.db.copying import Field, copy, fetch, pack
+from gavel.db.engine import Connection, Engine, reading, transaction
+from gavel.db.errors import DiskFullError, LostError, TooSlowError
 
 
 def backend(engine: Engine) -> int:
@@ -47,6 +50,80 @@ def test_connection_that_just_worked_is_not_asked_whether_it_does(
     with pytest.raises(LostError):
         backend(plain.engine)
     assert backend(plain.engine) != pid
+
+
+def test_connection_lost_under_arrays_that_are_read_is_said_as_for_any_question(
+    plain: Store, postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "_RESTED_S", 60.0)
+    end(postgres_url, backend(plain.engine))
+    with pytest.raises(LostError), reading(plain.engine) as connection:
+        fetch(connection, "SELECT 1::bigint AS one", {}, {"one": "i8"})
+    with pytest.raises(LostError), transaction(plain.engine) as connection:
+        _copy_after_end(connection, postgres_url)
+
+
+def _copy_after_end(connection: Connection, postgres_url: str) -> None:
+    end(postgres_url, connection.execute(text("SELECT pg_backend_pid()")).scalar_one())
+    _copy_one(connection, "anything")
+
+
+def _copy_one(connection: Connection, table: str) -> None:
+    copy(connection, table, _FIELDS, pack(_FIELDS, {"one": np.array([1])}))
+
+
+_FIELDS = (Field("one", "bigint"),)
+# What PostgreSQL answers where it has no room, at the row at which it needs some.
+_FULL = """
+    CREATE TEMP TABLE filled (one bigint);
+    CREATE FUNCTION pg_temp.full() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$;
+    CREATE TRIGGER full_disk BEFORE INSERT ON filled FOR EACH ROW EXECUTE FUNCTION pg_temp.full();
+"""
+
+
+def _inserted(connection: Connection) -> None:
+    connection.execute(text(f"{_FULL}; INSERT INTO filled VALUES (1)"))
+
+
+def _copied(connection: Connection) -> None:
+    connection.execute(text(_FULL))
+    _copy_one(connection, "filled")
+
+
+@pytest.mark.parametrize("write", [_inserted, _copied])
+def test_a_full_disk_is_said_where_rows_are_copied_as_where_they_are_inserted(
+    plain: Store, write: Callable[[Connection], None]
+) -> None:
+    with pytest.raises(DiskFullError, match="its disk is full"), transaction(plain.engine) as connection:
+        write(connection)
+
+
+_HASTY = text("SET LOCAL statement_timeout = 50")
+
+
+def _slow(connection: Connection) -> None:
+    connection.execute(_HASTY)
+    connection.execute(text("SELECT pg_sleep(5)"))
+
+
+def _slow_arrays(connection: Connection) -> None:
+    connection.execute(_HASTY)
+    fetch(connection, "SELECT 1::bigint AS one FROM pg_sleep(5)", {}, {"one": "i8"})
+
+
+@pytest.mark.parametrize("ask", [_slow, _slow_arrays])
+def test_a_statement_at_its_time_limit_says_what_to_do(plain: Store, ask: Callable[[Connection], None]) -> None:
+    with (
+        pytest.raises(TooSlowError, match=r"statement timeout\). .*choose a shorter one"),
+        reading(plain.engine) as connection,
+    ):
+        ask(connection)
+
+
+def test_a_fault_of_one_statement_stays_one(plain: Store) -> None:
+    with pytest.raises(psycopg.errors.UndefinedTable), transaction(plain.engine) as connection:
+        _copy_one(connection, "no_such_table")
 
 
 _NICE_SESSION = """

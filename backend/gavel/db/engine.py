@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+import psycopg
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.exc import DataError, DBAPIError, DisconnectionError, OperationalError
+from sqlalchemy.exc import DBAPIError, DisconnectionError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.pool import ConnectionPoolEntry
 
@@ -19,7 +20,7 @@ from gavel.db.errors import (
     DiskFullError,
     LostError,
     StorageError,
-    UnavailableError,
+    TooSlowError,
     ValueRefusedError,
 )
 from gavel.db.niceness import share_niceness
@@ -168,29 +169,41 @@ def _connected(engine: Engine) -> Iterator[Connection]:
         with connection:
             yield connection
     except DBAPIError as error:
-        if isinstance(error, DataError):
-            raise ValueRefusedError(
-                f"{_address(engine)}: the database cannot hold a value that it was given ({_first_line(error)}). Nothing was stored."
-            ) from error
-        if (trouble := _unavailable(engine, error)) is None:
+        if (trouble := _trouble(engine, error.orig, is_lost=error.connection_invalidated)) is None:
+            raise
+        raise trouble from error
+    # Arrays go in and out past SQLAlchemy (db.copying).
+    except psycopg.Error as error:
+        # What the server did not say itself is that it can no longer be heard.
+        is_lost = error.sqlstate is None and isinstance(error, psycopg.OperationalError)
+        if (trouble := _trouble(engine, error, is_lost=is_lost)) is None:
             raise
         raise trouble from error
 
 
-_DISK_FULL = "53100"
+_DISK_FULL, _CANCELED = "53100", "57014"
 # Shut down, crashed, or not up yet; and anything that breaks the connection.
 _LOST = ("57P01", "57P02", "57P03", "08")
 
 
-def _unavailable(engine: Engine, error: DBAPIError) -> UnavailableError | None:
-    """What everybody else will meet, too; None for a fault of one statement."""
-    state = str(getattr(error.orig, "sqlstate", None) or "")
+def _trouble(engine: Engine, error: BaseException | None, *, is_lost: bool) -> StorageError | None:
+    """What everybody else will meet, too, and what no column can hold; None for a fault of one statement."""
+    state = str(getattr(error, "sqlstate", None) or "")
+    if isinstance(error, psycopg.DataError):
+        return ValueRefusedError(
+            f"{_address(engine)}: the database cannot hold a value that it was given ({_first_line(error)}). Nothing was stored."
+        )
     if state == _DISK_FULL:
         return DiskFullError(
             f"{_address(engine)}: the database cannot write, for its disk is full ({_first_line(error)}). Free some space there;"
             " Gavel goes on by itself then."
         )
-    if error.connection_invalidated or state.startswith(_LOST):
+    if state == _CANCELED:
+        return TooSlowError(
+            f"{_address(engine)}: the database canceled a statement ({_first_line(error)}). It is overloaded, or the time range"
+            " is too long: choose a shorter one."
+        )
+    if is_lost or state.startswith(_LOST):
         return LostError(
             f"{_address(engine)}: the connection to the database was lost ({_first_line(error)}). Is it running?"
         )
@@ -203,6 +216,6 @@ def _address(engine: Engine) -> str:
     return f"{host}/{url.database}"
 
 
-def _first_line(error: Exception) -> str:
+def _first_line(error: BaseException | None) -> str:
     cause = getattr(error, "orig", None) or error
     return str(cause).strip().splitlines()[0] if str(cause).strip() else type(cause).__name__

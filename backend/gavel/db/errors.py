@@ -23,6 +23,10 @@ class DiskFullError(UnavailableError):
     """The server has no room left to write."""
 
 
+class TooSlowError(StorageError):
+    """A statement reached its time limit, and the server canceled it."""
+
+
 class SchemaError(StorageError):
     """The schema is not the one this version works with: not migrated, newer than the program, or of another storage mode."""
 
