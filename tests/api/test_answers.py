@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
+from sqlalchemy import text
 from tests.api.ledgers import Environment, ask
 from tests.db.environments import host_inventory
 
 from gavel.api.app import build
 from gavel.config import Settings
+from gavel.db import engine as connections
 from gavel.db.engine import Engine, Role, open_engine, transaction
 from gavel.db.queries.sources import add_source, store_secrets
 from gavel.db.write.inventory import store_inventory
@@ -136,6 +138,36 @@ def test_an_unreachable_database_is_a_503_with_a_sentence(client: TestClient) ->
     assert datastores.headers["retry-after"]
     assert "Is it running?" in datastores.json()["detail"]
     client.app.state.house = here  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("limits", "title", "words"),
+    [
+        ({"statement": 1}, "Database too slow", "a shorter time range"),
+        ({"lock": 1}, "Database busy", "Try again in a minute"),
+    ],
+)
+def test_a_question_at_a_limit_of_the_database_is_a_503_that_says_what_to_do(
+    client: TestClient,
+    engine: Engine,
+    settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+    limits: dict[str, int],
+    title: str,
+    words: str,
+) -> None:
+    usual = connections._LIMITS[Role.API]
+    monkeypatch.setitem(connections._LIMITS, Role.API, dataclasses.replace(usual, **limits))
+    here, hasty = client.app.state.house, open_engine(settings.database_url, Role.API)  # type: ignore[attr-defined]
+    client.app.state.house = dataclasses.replace(here, engine=hasty)  # type: ignore[attr-defined]
+    with transaction(engine) as connection:
+        connection.execute(text("LOCK TABLE datastore IN ACCESS EXCLUSIVE MODE"))
+        found = client.get("/api/v1/datastores")
+    client.app.state.house = here  # type: ignore[attr-defined]
+    hasty.dispose()
+    assert (found.status_code, found.json()["title"]) == (503, title)
+    assert words in found.json()["detail"]
+    assert found.headers["retry-after"]
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from tests.db.conftest import Store
 from gavel.db import engine as connections
 from gavel.db.copying import Field, copy, fetch, pack
 from gavel.db.engine import Connection, Engine, reading, transaction
-from gavel.db.errors import DiskFullError, LostError, TooSlowError
+from gavel.db.errors import DiskFullError, LostError, TooSlowError, ValueRefusedError
 
 
 def backend(engine: Engine) -> int:
@@ -99,6 +99,22 @@ def test_a_full_disk_is_said_where_rows_are_copied_as_where_they_are_inserted(
         write(connection)
 
 
+def _refused(connection: Connection) -> None:
+    connection.execute(text("SELECT CAST('seven' AS bigint)"))
+
+
+def _refused_arrays(connection: Connection) -> None:
+    fetch(connection, "SELECT CAST(:number AS bigint) AS one", {"number": "seven"}, {"one": "i8"})
+
+
+@pytest.mark.parametrize("ask", [_refused, _refused_arrays])
+def test_a_value_that_no_column_can_hold_is_said_of_arrays_as_of_rows(
+    plain: Store, ask: Callable[[Connection], None]
+) -> None:
+    with pytest.raises(ValueRefusedError, match="cannot hold a value"), reading(plain.engine) as connection:
+        ask(connection)
+
+
 _HASTY = text("SET LOCAL statement_timeout = 50")
 
 
@@ -115,7 +131,7 @@ def _slow_arrays(connection: Connection) -> None:
 @pytest.mark.parametrize("ask", [_slow, _slow_arrays])
 def test_a_statement_at_its_time_limit_says_what_to_do(plain: Store, ask: Callable[[Connection], None]) -> None:
     with (
-        pytest.raises(TooSlowError, match=r"statement timeout\). .*choose a shorter one"),
+        pytest.raises(TooSlowError, match=r"statement timeout\). .*a shorter time range"),
         reading(plain.engine) as connection,
     ):
         ask(connection)

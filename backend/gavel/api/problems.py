@@ -13,7 +13,15 @@ from gavel.admin.access import TokenRefusedError
 from gavel.admin.sources import SourceThereError
 from gavel.alerting.use.rule_faults import located
 from gavel.api.schemas.common import FieldProblem, Problem
-from gavel.db.errors import ConflictError, NameTakenError, NotFoundError, StorageError, TooSlowError, ValueRefusedError
+from gavel.db.errors import (
+    ConflictError,
+    LockedError,
+    NameTakenError,
+    NotFoundError,
+    StorageError,
+    TooSlowError,
+    ValueRefusedError,
+)
 from gavel.domain.errors import GavelError, SettingsError, SourceError
 from gavel.ingest.connections import InvalidSettingsError
 from gavel.views.time_grid import UnusableStepError
@@ -28,6 +36,7 @@ _STATUS: tuple[tuple[type[GavelError], int, str], ...] = (
     (TokenRefusedError, 401, "Token refused"),
     (ValueRefusedError, 422, "Unusable value"),
     (TooSlowError, 503, "Database too slow"),
+    (LockedError, 503, "Database busy"),
     (StorageError, 503, "Database not available"),
     (SourceThereError, 409, "A source already"),
     (SettingsError, 422, "Unusable settings"),

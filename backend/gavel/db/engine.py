@@ -18,6 +18,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from gavel.db.errors import (
     DatabaseUnreachableError,
     DiskFullError,
+    LockedError,
     LostError,
     StorageError,
     TooSlowError,
@@ -181,7 +182,7 @@ def _connected(engine: Engine) -> Iterator[Connection]:
         raise trouble from error
 
 
-_DISK_FULL, _CANCELED = "53100", "57014"
+_DISK_FULL, _CANCELED, _LOCKED = "53100", "57014", "55P03"
 # Shut down, crashed, or not up yet; and anything that breaks the connection.
 _LOST = ("57P01", "57P02", "57P03", "08")
 
@@ -200,8 +201,12 @@ def _trouble(engine: Engine, error: BaseException | None, *, is_lost: bool) -> S
         )
     if state == _CANCELED:
         return TooSlowError(
-            f"{_address(engine)}: the database canceled a statement ({_first_line(error)}). It is overloaded, or the time range"
-            " is too long: choose a shorter one."
+            f"{_address(engine)}: the database canceled a statement ({_first_line(error)}). The database may be overloaded;"
+            " a shorter time range takes it less time."
+        )
+    if state == _LOCKED:
+        return LockedError(
+            f"{_address(engine)}: another transaction kept a table locked ({_first_line(error)}). Try again in a minute."
         )
     if is_lost or state.startswith(_LOST):
         return LostError(

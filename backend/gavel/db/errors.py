@@ -24,7 +24,11 @@ class DiskFullError(UnavailableError):
 
 
 class TooSlowError(StorageError):
-    """A statement reached its time limit, and the server canceled it."""
+    """The server canceled a statement, as a rule at its time limit."""
+
+
+class LockedError(StorageError):
+    """Another transaction holds what a statement needs, and did not give it up in time."""
 
 
 class SchemaError(StorageError):

@@ -11,7 +11,7 @@ from gavel_lab.vcenter.retrieval import continue_page, retrieve_all, retrieve_pa
 from gavel_lab.vcenter.services import permissions
 from gavel_lab.vcenter.sessions import Session
 from gavel_lab.vcenter.soap import Call, FaultError
-from gavel_lab.vcenter.tree import ROOT_FOLDER, Node
+from gavel_lab.vcenter.tree import ROOT_FOLDER, Node, moref_of
 from gavel_lab.vcenter.views import ContainerView, ListView
 from gavel_lab.vcenter.watching import LONGEST_WAIT_S, Collector, Filter, wait_for_updates
 from gavel_lab.vcenter.world import World, content
@@ -156,18 +156,18 @@ def _create_list_view(request: Request) -> Any:
 
 
 def _reset_list_view(request: Request) -> Any:
-    return _list(request, (), request.arguments["obj"])
+    return _fill(request, (), request.arguments["obj"])
 
 
 def _modify_list_view(request: Request) -> Any:
-    gone = {one._GetMoId() for one in request.arguments["remove"]}  # noqa: SLF001 - pyVmomi's only way to read an id
+    gone = {moref_of(one) for one in request.arguments["remove"]}
     kept = (node for node in request.node.record.nodes if node.moref not in gone)
-    return _list(request, kept, request.arguments["add"])
+    return _fill(request, kept, request.arguments["add"])
 
 
-def _list(request: Request, kept: Iterable[Node], more: Sequence[Any]) -> list[Any]:
-    """Puts more beside those that are kept; returns what there is not."""
-    ids = {one._GetMoId(): one for one in more}  # noqa: SLF001
+def _fill(request: Request, kept: Iterable[Node], more: Sequence[Any]) -> list[Any]:
+    """The list view holds those that are kept and more; returns references to what does not exist."""
+    ids = {moref_of(one): one for one in more}
     found = {moref: request.world.find(request.session, moref) for moref in ids}
     nodes = {node.moref: node for node in (*kept, *found.values()) if node is not None}
     request.session.change(request.node, ListView(tuple(nodes.values())))

@@ -112,6 +112,12 @@ class Tree:
             yield Node(vim.Folder, moref, folder)
 
 
+def moref_of(reference: Any) -> str:
+    """The id of the object that a reference means."""
+    moref: str = reference._GetMoId()  # noqa: SLF001 - pyVmomi's only way to read an id
+    return moref
+
+
 def reference(node: Node) -> Any:
     """The managed object reference clients get for a node."""
     return node.type(node.moref)

@@ -16,7 +16,7 @@ from gavel_lab.vcenter.properties import Properties, declared_type, descend, typ
 from gavel_lab.vcenter.sessions import Session, Sessions, user_session
 from gavel_lab.vcenter.site import Site
 from gavel_lab.vcenter.soap import Call, markup, not_found
-from gavel_lab.vcenter.tree import ROOT_FOLDER, Node, reference
+from gavel_lab.vcenter.tree import ROOT_FOLDER, Node, moref_of, reference
 from gavel_lab.vcenter.volumes import file_system_volumes
 
 SERVICES: Mapping[str, Any] = {
@@ -111,7 +111,7 @@ class World:
 
     def require(self, session: Session | None, reference: Any) -> Node:
         """The object a reference means. Raises FaultError (ManagedObjectNotFound)."""
-        moref = reference._GetMoId()  # noqa: SLF001 - pyVmomi's only way to read an id
+        moref = moref_of(reference)
         node = self.find(session, moref)
         if node is None:
             raise not_found(VmomiSupport.GetWsdlName(type(reference)), moref)

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 from sqlalchemy import event, text
-from sqlalchemy.exc import OperationalError
 from tests.db.clock import last_afternoon
 from tests.db.conftest import Store
 from tests.db.environments import batch, every, host_inventory
@@ -20,7 +19,7 @@ from tests.db.write.test_ledger import grid, keys_of, minutes_from, read, write
 
 import gavel.db.queries
 from gavel.db.engine import reading, snapshot, transaction
-from gavel.db.errors import LostError
+from gavel.db.errors import LockedError, LostError
 from gavel.db.locks import only_one
 from gavel.db.queries import correlation
 from gavel.db.series import codes, maintenance, packed, partitions, plain
@@ -248,9 +247,7 @@ def packed_now(store: Store) -> bool:
         with transaction(store.engine) as connection:
             connection.execute(text("SET LOCAL lock_timeout = '500ms'"))
             return partitions.pack(connection, DEVICES, plain_partition())
-    except OperationalError as error:
-        if getattr(error.orig, "sqlstate", None) != "55P03":
-            raise
+    except LockedError:
         return False
 
 

@@ -12,9 +12,9 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, Engine, delete, exists, select, text
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.exc import OperationalError
 
 from gavel.db.engine import transaction
+from gavel.db.errors import LockedError
 from gavel.db.locks import after_others, try_lock
 from gavel.db.schema.bookkeeping import clock_offset, collection_run, event, gap, ordered_partition
 from gavel.db.schema.host_side import vm_task
@@ -153,8 +153,8 @@ def fit_policies(engine: Engine) -> int:
         with transaction(engine) as connection:
             connection.execute(_YIELD)
             return retention.fit_policies(connection, modes.storage(connection))
-    except OperationalError as error:
-        return _in_use(error)
+    except LockedError:
+        return 0
 
 
 def prune(engine: Engine, now: datetime) -> int:
@@ -212,8 +212,8 @@ def _reorder(engine: Engine, series: RawSeries | Roll, partition: Partition, now
                 connection.exec_driver_sql(statement)
             mark = insert(ordered_partition).values(name=partition.name, ordered_at=now)
             connection.execute(mark.on_conflict_do_nothing())
-    except OperationalError as error:
-        return _in_use(error)
+    except LockedError:
+        return 0
     return 1
 
 
@@ -227,8 +227,8 @@ def _pack(engine: Engine, series: RawSeries | Roll, partition: Partition) -> int
                 connection, series, partition
             ):
                 return 0
-    except OperationalError as error:
-        return _in_use(error)
+    except LockedError:
+        return 0
     return 1
 
 
@@ -258,13 +258,6 @@ def _drop(engine: Engine, partition: Partition) -> int:
             connection.execute(_YIELD)
             connection.exec_driver_sql(f"DROP TABLE IF EXISTS {partition.name}")
             connection.execute(delete(ordered_partition).where(ordered_partition.c.name == partition.name))
-    except OperationalError as error:
-        return _in_use(error)
+    except LockedError:
+        return 0
     return 1
-
-
-def _in_use(error: OperationalError) -> int:
-    """0 for a lock that was not given in time; anything else is raised."""
-    if getattr(error.orig, "sqlstate", None) != "55P03":
-        raise error
-    return 0
