@@ -12,7 +12,6 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 BACKEND = ROOT / "backend"
-LONGEST_FILE = 400
 BANNED_NAMES = re.compile(r"(^|_)(utils?|helpers?|managers?|misc|common_code)$")
 LOCK_NAMES = ("package-lock.json", "go.sum")
 # A lock may name people to thank (funding), never a place that packages come from.
@@ -62,11 +61,6 @@ def imported(path: Path) -> Iterator[str]:
             yield from (alias.name.partition(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
             yield node.module.partition(".")[0]
-
-
-def test_no_source_file_is_too_long_to_be_read_in_one_go() -> None:
-    lengths = {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in SOURCES}
-    assert {name: length for name, length in lengths.items() if length > LONGEST_FILE} == {}
 
 
 def test_no_module_is_named_for_having_no_subject() -> None:
