@@ -4,8 +4,11 @@ A source's clock shows lab time + offset. Offsets may step at run time (a fault)
 their meaning. All instants are seconds since the epoch as float64, UTC.
 """
 
+import os
+import re
 import time
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +18,36 @@ from gavel_lab.ids import Ids
 from gavel_lab.reading import Floats
 
 _OFFSETS_S = (-3.0, 5.0)
+_VARIABLE = "GAVEL_TEST_CLOCK"
+_VALUE = re.compile(r"[@+-]\d{1,10}(?:\.\d{1,6})?", re.ASCII)
+
+
+@dataclass(frozen=True)
+class MachineClock:
+    """The clock of this machine as GAVEL_TEST_CLOCK sets it: shifted, or held still."""
+
+    shift_s: float = 0.0
+    held_s: float | None = None
+
+    @classmethod
+    def parse(cls, value: str | None) -> "MachineClock":
+        """Read a signed number of seconds, or @ and seconds since the epoch. Raises ValueError, which names the variable."""
+        if not value:
+            return cls()
+        if _VALUE.fullmatch(value) is None:
+            raise ValueError(
+                f"{_VARIABLE}: invalid value {value!r}. Use a signed number of seconds, such as +3600 or -86400.5,"
+                " or @ and seconds since 1970, such as @1764547200."
+            )
+        amount_s = float(value.removeprefix("@"))
+        return cls(held_s=amount_s) if value.startswith("@") else cls(shift_s=amount_s)
+
+    def now(self) -> float:
+        """Seconds since the epoch."""
+        return time.time() + self.shift_s if self.held_s is None else self.held_s
+
+
+_machine_clock = MachineClock.parse(os.environ.get(_VARIABLE))
 
 
 class LabTime:
@@ -22,8 +55,8 @@ class LabTime:
 
     def __init__(self, at: float | None = None, speed: float = 1.0) -> None:
         self._started = time.monotonic()
-        self._at = time.time() if at is None else at
-        self._speed = speed
+        self._at = _machine_clock.now() if at is None else at
+        self._speed = speed if at is not None or _machine_clock.held_s is None else 0.0
 
     def pass_by(self, seconds: float) -> None:
         """Let so much time pass at once: what is to happen in it has happened, as the lab's past is a function of time."""
