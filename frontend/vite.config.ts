@@ -1,5 +1,3 @@
-/// <reference types="vitest/config" />
-// Of vitest the types alone: a set-up that only builds the pages does without it.
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { MEDIA } from './src/lib/breakpoints.ts'
@@ -90,14 +88,4 @@ export default defineConfig({
     },
   },
   server: { proxy: { '/api': { target: backend } } },
-  test: {
-    include: ['src/**/*.test.{ts,tsx}'],
-    setupFiles: ['src/testing/setup.ts'],
-    restoreMocks: true,
-    // Two cores serve browsers and databases beside: patience costs nothing where nothing is wrong.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    css: { include: [/tokens\.css/] },
-    env: { TZ: 'UTC' },
-  },
 })

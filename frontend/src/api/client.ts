@@ -2,7 +2,7 @@
 
 import createClient from 'openapi-fetch'
 import { BASE_PATH } from '../lib/base'
-import { noteServerTime } from '../lib/serverClock'
+import { noteServerTime } from '../lib/clock'
 import { answerError, unreachableError } from './answerErrors'
 import type { paths } from './schema'
 

@@ -3,7 +3,7 @@
 import { type Query, type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext, useEffect, useEffectEvent, useMemo, useState } from 'react'
 import { ownAddress } from '../lib/base'
-import { serverNow } from '../lib/serverClock'
+import { browserNow, serverNow } from '../lib/clock'
 import type { LiveUpdate } from './types'
 
 const ADDRESS = ownAddress('/api/v1/live')
@@ -86,7 +86,7 @@ export function refresh(client: QueryClient, frozen: boolean, streams?: Streams)
   void client.invalidateQueries({
     predicate: ({ queryKey, queryHash, state }) => {
       if (!words.has(String(queryKey[0]))) return false
-      const wait_ms = paceOf(queryKey, streams) - (Date.now() - state.dataUpdatedAt)
+      const wait_ms = paceOf(queryKey, streams) - (browserNow() - state.dataUpdatedAt)
       if (wait_ms > 0) putOff.set(queryHash, wait_ms)
       return wait_ms <= 0
     },
@@ -99,7 +99,7 @@ export function follower(client: QueryClient, isFrozen: () => boolean) {
   const timers = new Map<string, ReturnType<typeof setTimeout>>()
   function later(hash: string, wait_ms: number) {
     if (timers.has(hash)) return
-    const since_ms = Date.now()
+    const since_ms = browserNow()
     const ask = () => {
       timers.delete(hash)
       // What was asked for meanwhile has it.

@@ -1,7 +1,6 @@
-// @vitest-environment jsdom
 import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query'
 import { render, screen, waitFor } from '@testing-library/react'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { ApiError } from '../lib/errors'
 import { useOutage } from '../lib/outage'
 import { unreachableError } from './answerErrors'
@@ -69,7 +68,7 @@ it('begins with the second part that fails, and ends with the first answer, whic
   await waitFor(() => expect(note.textContent).toBe('The database does not answer.'))
   isAway = false
   tries.length = 0
-  await new Promise((resolve) => setTimeout(resolve, 5))
+  vi.advanceTimersByTime(5)
   await client.refetchQueries({ queryKey: ['diagnosis'] })
   await waitFor(() => expect(note.textContent).toBe('well'))
   expect(tries).toEqual(['diagnosis', 'hops'])

@@ -5,6 +5,7 @@
 
 import { hashKey, type QueryClient, type QueryKey, queryOptions } from '@tanstack/react-query'
 import * as requestsCopy from '../copy/requests'
+import { browserNow } from '../lib/clock'
 import { ApiError } from '../lib/errors'
 import { type Range, rangeQuery } from '../lib/range'
 import { call, client } from './client'
@@ -102,6 +103,6 @@ function hasNews(cache: QueryClient, own: QueryKey, page: ShownSummary): boolean
   if (summary.status !== 'success') return true
   if (summary.dataUpdatedAt > (section?.dataUpdatedAt ?? 0)) return true
   // Both have grown old, as when somebody comes back to the page; a section alone is asked for anew after its own failure.
-  const isOld = Date.now() - summary.dataUpdatedAt > FRESH_MS
+  const isOld = browserNow() - summary.dataUpdatedAt > FRESH_MS
   return isOld && section?.isInvalidated !== true && (section?.error ?? null) === null
 }

@@ -1,8 +1,7 @@
-// @vitest-environment jsdom
 import { MantineProvider } from '@mantine/core'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { render, screen, waitFor } from '@testing-library/react'
-import { describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { alertsNowQuery } from '../api/alerts'
 import { client } from '../api/client'
 import { PreferencesProvider } from '../lib/preferences'
@@ -31,6 +30,11 @@ function show(known?: number) {
   )
   return container
 }
+
+// A minute later, so that what was read is old enough to be read again.
+beforeEach(() => {
+  vi.setSystemTime(READ_AT + 60_000)
+})
 
 describe('the count of firing alerts in the menu', () => {
   it('says that it is not known before the first answer, also where none comes', async () => {

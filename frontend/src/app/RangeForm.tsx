@@ -4,6 +4,7 @@ import * as navigationCopy from '../copy/navigation'
 import '@mantine/dates/styles.css'
 import { InlineDateTimePicker } from '@mantine/dates'
 import { useState } from 'react'
+import { serverNow } from '../lib/clock'
 import type { Range } from '../lib/range'
 import { fromWallClock, wallClock, type Zone, zoneName } from '../lib/time'
 import styles from './RangeForm.module.css'
@@ -40,7 +41,7 @@ export default function RangeForm({ bounds, zone, onChoose }: RangeFormProps) {
         type="range"
         value={value}
         onChange={setValue}
-        maxDate={wallClock(Date.now(), zone)}
+        maxDate={wallClock(serverNow(), zone)}
         size="xs"
         valueFormat="D MMM YYYY HH:mm"
         hideOutsideDates

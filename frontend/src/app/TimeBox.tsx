@@ -6,9 +6,9 @@ import * as navigationCopy from '../copy/navigation'
 import { Beside } from '../kit/layout/Beside'
 import type { BoxButton } from '../kit/layout/boxButton'
 import { useAhead } from '../kit/schedule/onPress'
+import { serverNow } from '../lib/clock'
 import { usePreferences } from '../lib/preferences'
 import { PRESETS, presetLabel, type Range, rangeBounds } from '../lib/range'
-import { serverNow } from '../lib/serverClock'
 import styles from './TimeControl.module.css'
 
 const loadForm = () => import('./RangeForm')

@@ -10,10 +10,10 @@ import {
   retainSearchParams,
 } from '@tanstack/react-router'
 import { BASE_PATH } from '../lib/base'
+import { serverNow } from '../lib/clock'
 import type { Parameter } from '../lib/parameters'
 import { resolvedRange } from '../lib/relativeRange'
 import { type FlatSearch, SearchProvider } from '../lib/search'
-import { serverNow } from '../lib/serverClock'
 import { parseSearch, SHARED_PARAMETERS, stringifySearch } from '../lib/url'
 import { Layout } from './Layout'
 import { PageFailed, PageMissing, PagePending } from './PageStates'

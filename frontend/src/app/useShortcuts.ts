@@ -2,8 +2,8 @@
 
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useEffectEvent, useRef } from 'react'
+import { serverNow } from '../lib/clock'
 import { shiftRange } from '../lib/range'
-import { serverNow } from '../lib/serverClock'
 import { useRange } from '../lib/url'
 import { menuPath, PAGES } from './pages'
 import { SEARCH_ID } from './SearchBox'

@@ -1,5 +1,6 @@
 /** Instants, ages and windows. Inside everything is ms since 1970 UTC; the zone is only a way to print. */
 import * as unitsCopy from '../copy/units'
+import { serverNow } from './clock'
 
 export type Zone = 'utc' | 'local'
 
@@ -42,7 +43,7 @@ export function formatInstant(at_ms: number, zone: Zone): string {
 }
 
 /** "UTC" or the viewer's zone as an offset, "UTC+2": abbreviations are ambiguous. */
-export function zoneName(zone: Zone, at_ms: number = Date.now()): string {
+export function zoneName(zone: Zone, at_ms: number = serverNow()): string {
   if (zone === 'utc') return 'UTC'
   const minutes = -new Date(at_ms).getTimezoneOffset()
   if (minutes === 0) return 'UTC+0'

@@ -1,16 +1,17 @@
 /** One ticking second for the whole page, so that ages move together. */
 
 import { useSyncExternalStore } from 'react'
+import { browserNow } from './clock'
 
 const listeners = new Set<() => void>()
 let timer: ReturnType<typeof setInterval> | undefined
-let now_ms = Date.now()
+let now_ms = browserNow()
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener)
-  now_ms = Date.now()
+  now_ms = browserNow()
   timer ??= setInterval(() => {
-    now_ms = Date.now()
+    now_ms = browserNow()
     for (const notify of listeners) notify()
   }, 1000)
   return () => {

@@ -1,4 +1,4 @@
-import { serverNow } from '../../lib/serverClock'
+import { serverNow } from '../../lib/clock'
 import { useNow } from '../../lib/useNow'
 import { formatLength } from './words'
 

@@ -1,7 +1,6 @@
-// @vitest-environment jsdom
 import { MantineProvider } from '@mantine/core'
 import { cleanup, render, screen } from '@testing-library/react'
-import { afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { beforeEach, expect, it, vi } from 'vitest'
 import type { Deltas, Waterfall } from '../../api/types'
 import { PreferencesProvider } from '../../lib/preferences'
 import { readColumn } from '../../testing/diagnoses'
@@ -13,8 +12,7 @@ class NeverNear {
   observe() {}
   disconnect() {}
 }
-beforeAll(() => vi.stubGlobal('IntersectionObserver', NeverNear))
-afterEach(cleanup)
+beforeEach(() => vi.stubGlobal('IntersectionObserver', NeverNear))
 
 const window = {
   subject: { kind: 'datastore', id: 1, name: 'ds-1' },

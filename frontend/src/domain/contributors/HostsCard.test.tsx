@@ -1,7 +1,6 @@
-// @vitest-environment jsdom
 import { MantineProvider } from '@mantine/core'
-import { cleanup, render, screen } from '@testing-library/react'
-import { afterEach, expect, it, vi } from 'vitest'
+import { render, screen } from '@testing-library/react'
+import { expect, it, vi } from 'vitest'
 import type { HostOnDatastore } from '../../api/types'
 import { PreferencesProvider } from '../../lib/preferences'
 import { onScreen } from '../../testing/screen'
@@ -18,8 +17,6 @@ vi.mock('@tanstack/react-virtual', () => ({
     getTotalSize: () => 40 * count,
   }),
 }))
-
-afterEach(cleanup)
 
 const SHARES = new Map([
   [1, '98 %'],

@@ -1,4 +1,3 @@
-// @vitest-environment jsdom
 import { MantineProvider } from '@mantine/core'
 import { render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
@@ -120,8 +119,7 @@ it('a side without numbers says so', () => {
 })
 
 it('the link under the diagnosis opens the counters and brings sight and keyboard to the evidence once it is there', async () => {
-  const scrolled = vi.fn()
-  Element.prototype.scrollIntoView = scrolled
+  const scrolled = vi.spyOn(Element.prototype, 'scrollIntoView')
   const evidence = [number('host', 'Read GAVG')]
   const { rerender } = render(<EvidenceLink evidence={evidence} />)
   screen.getByRole('link', { name: 'Show evidence' }).focus()

@@ -1,8 +1,7 @@
-// @vitest-environment jsdom
 import { MantineProvider } from '@mantine/core'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { cleanup, render, screen } from '@testing-library/react'
-import { afterEach, expect, it, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { ALL_FINDINGS, findingsQuery } from '../../api/findings'
 import type { Diagnosis } from '../../api/types'
 import { PreferencesProvider } from '../../lib/preferences'
@@ -52,8 +51,6 @@ const diagnosis = {
     has_earlier_rules: false,
   },
 } as unknown as Diagnosis
-
-afterEach(cleanup)
 
 const show = (given: Partial<Diagnosis> = {}, isMoving = true, client = new QueryClient()) =>
   render(

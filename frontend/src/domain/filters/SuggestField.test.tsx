@@ -1,8 +1,7 @@
-// @vitest-environment jsdom
 import { MantineProvider } from '@mantine/core'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react'
-import { afterEach, expect, it, vi } from 'vitest'
+import { fireEvent, render, screen, waitFor } from '@testing-library/react'
+import { expect, it, vi } from 'vitest'
 import type { FilterValues } from '../../api/types'
 import type { FilterField } from './fields'
 import { SuggestField } from './SuggestField'
@@ -18,10 +17,6 @@ vi.mock('../../api/filters', async (actual) => {
     }),
   }
 })
-
-// jsdom has no layout to scroll in.
-Element.prototype.scrollIntoView = () => undefined
-afterEach(cleanup)
 
 const offer = (value: string, objects: number) => ({ value, filter: `=${value}`, objects })
 const FIELD: FilterField = { name: 'owner', label: 'owner' }

@@ -8,6 +8,7 @@ import type { FileImport } from '../../api/types'
 import * as importsCopy from '../../copy/imports'
 import { Failure } from '../../kit/state/Failure'
 import { Name } from '../../kit/text/Name'
+import { browserNow } from '../../lib/clock'
 import { NO_TRACK, type Track, withProgress } from './pace'
 import { UploadPace } from './UploadPace'
 import styles from './Uploads.module.css'
@@ -46,7 +47,7 @@ export function useUploads(known: readonly FileImport[], target: UploadTarget) {
 }
 
 function progressed(sent: number, isBroken: boolean): (each: Sending) => Sending {
-  const at_ms = Date.now()
+  const at_ms = browserNow()
   return (each) => ({ ...each, sent, track: withProgress(each.track, sent, isBroken, at_ms) })
 }
 

@@ -1,12 +1,9 @@
-// @vitest-environment jsdom
-import { cleanup, render, screen } from '@testing-library/react'
-import { afterEach, expect, it } from 'vitest'
+import { render, screen } from '@testing-library/react'
+import { expect, it } from 'vitest'
 import type { Sides } from '../../api/types'
 import { PreferencesProvider } from '../../lib/preferences'
 import { NewestNumbers } from '../counters/NewestNumbers'
 import { sidesColumns } from './sidesColumns'
-
-afterEach(cleanup)
 
 const idle: Sides = {
   at: null,

@@ -1,6 +1,7 @@
 /** Load tools whose results are imported, what has to be chosen beside a file of each, and how that is sent. Pure. */
 
 import type { ImportIn } from '../../api/types'
+import { browserNow } from '../../lib/clock'
 import { offsetText } from '../imports/offsets'
 
 export type ResultTool = Exclude<ImportIn['format'], 'esxtop'>
@@ -31,7 +32,7 @@ const LOCAL_MINUTE = '2026-03-14T09:30'
 /** The zone of this browser is most often that of the VM. */
 export const FIRST_CHOICE: Choice = {
   tool: 'fio',
-  offset_minutes: 0 - new Date().getTimezoneOffset(),
+  offset_minutes: 0 - new Date(browserNow()).getTimezoneOffset(),
   started: '',
   ahead_s: '',
   disk_id: null,

@@ -1,4 +1,3 @@
-// @vitest-environment jsdom
 import { MantineProvider } from '@mantine/core'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { fireEvent, render, screen, waitFor, within } from '@testing-library/react'
@@ -26,8 +25,6 @@ vi.mock('@tanstack/react-router', () => ({
 }))
 
 const setClipboard = (value: unknown) => Object.defineProperty(navigator, 'clipboard', { configurable: true, value })
-// A field that grows waits for its font; jsdom has none.
-Object.defineProperty(document, 'fonts', { configurable: true, value: new EventTarget() })
 
 afterEach(() => {
   session.isAdmin = true

@@ -14,6 +14,7 @@ import { onPress, useAhead } from '../../kit/schedule/onPress'
 import { DataState } from '../../kit/state/DataState'
 import { Failure } from '../../kit/state/Failure'
 import { Worded } from '../../kit/text/Worded'
+import { serverNow } from '../../lib/clock'
 import { plural } from '../../lib/text'
 import { formatSeconds } from '../../lib/time'
 import { formatCount } from '../../lib/units'
@@ -111,9 +112,9 @@ const refusedOf = ({ refused }: GuestToken) =>
   `${guestsCopy.notUsed}: ${refused.map(({ reason, lines }) => `${formatCount(lines)} ${guestsCopy.refusals[reason]}`).join(', ')}`
 
 function LastUse({ token }: { token: GuestToken }) {
-  const now_ms = useNow()
+  useNow()
   if (token.used_at === null) return guestsCopy.neverUsed
-  return guestsCopy.lastUse(formatSeconds(Math.max(0, (now_ms - Date.parse(token.used_at)) / 1000)))
+  return guestsCopy.lastUse(formatSeconds(Math.max(0, (serverNow() - Date.parse(token.used_at)) / 1000)))
 }
 
 function UnmatchedDisks({ isAdmin }: { isAdmin: boolean }) {

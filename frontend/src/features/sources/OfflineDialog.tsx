@@ -15,6 +15,7 @@ import { FormDialog } from '../../kit/form/FormDialog'
 import { StateMark } from '../../kit/mark/StateMark'
 import { Failure } from '../../kit/state/Failure'
 import { ownAddress } from '../../lib/base'
+import { browserNow } from '../../lib/clock'
 import { BuildProgress } from './BuildProgress'
 
 const CAPTURE_FILES = '.csv,.gz,.zip,.tsv,.txt'
@@ -45,7 +46,7 @@ export function OfflineDialog({ capture, onClose }: OfflineDialogProps) {
       })
       await client.invalidateQueries({ queryKey: offlineBuildsQuery().queryKey })
       await sendFiles(build, [...captures, ...exports], (bytes, isBroken) => {
-        const at_ms = Date.now()
+        const at_ms = browserNow()
         setSent(({ track }) => ({ bytes, track: withProgress(track, bytes, isBroken, at_ms) }))
       })
     },

@@ -1,10 +1,10 @@
-// @vitest-environment jsdom
 import { MantineProvider } from '@mantine/core'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { fireEvent, render, screen, waitFor } from '@testing-library/react'
 import { beforeEach, expect, it, vi } from 'vitest'
 import { addGuestToken, revokeGuestToken, tieGuestDisk } from '../../api/commands'
 import type { GuestDisk, GuestToken } from '../../api/types'
+import { noteServerTime } from '../../lib/clock'
 import { AddGuestsDialog } from './AddGuestsDialog'
 import { CONFIGURATIONS, isListenerUrl, listenerUrl, namesIn } from './agents'
 import { DiskList, Tokens } from './GuestsCard'
@@ -100,6 +100,13 @@ it('a token says what came with it and was not used, and is revoked in one press
   expect(list).toContain('1,200 other measurement')
   fireEvent.click(screen.getByRole('button', { name: 'Revoke mine' }))
   await waitFor(() => expect(vi.mocked(revokeGuestToken).mock.calls[0]?.[0]).toBe(5))
+})
+
+it('the last use of a token is an age by the server, whose clock the browser may not share', () => {
+  vi.setSystemTime(Date.UTC(2026, 10, 20, 12, 0, 0))
+  noteServerTime('Fri, 20 Nov 2026 11:00:30 GMT')
+  shown(<Tokens tokens={[{ ...TOKEN, used_at: '2026-11-20T11:00:00Z' }]} isAdmin={false} />)
+  expect(screen.getByText(/last use 30 s ago/)).toBeTruthy()
 })
 
 it('a reader sees tokens and cannot revoke them', () => {

@@ -1,8 +1,7 @@
-// @vitest-environment jsdom
 import { MantineProvider } from '@mantine/core'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react'
-import { afterEach, expect, it, vi } from 'vitest'
+import { fireEvent, render, screen, waitFor } from '@testing-library/react'
+import { expect, it, vi } from 'vitest'
 import { setMeanings } from '../../api/labels'
 import type { LabelName } from '../../api/types'
 import { MeaningsForm } from './MeaningsCard'
@@ -24,8 +23,6 @@ vi.mock('../../api/labels', async (actual) => {
       ),
   }
 })
-
-afterEach(cleanup)
 
 const LABELS: LabelName[] = [
   { name: 'team', kinds: ['attribute'], objects: 31, values: 6 },

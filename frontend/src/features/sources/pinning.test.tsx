@@ -1,4 +1,3 @@
-// @vitest-environment jsdom
 import { MantineProvider } from '@mantine/core'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { fireEvent, render, screen, waitFor } from '@testing-library/react'
@@ -78,8 +77,6 @@ const PIN = 'Pin certificate and test again'
 
 beforeEach(() => {
   vi.resetAllMocks()
-  Element.prototype.scrollIntoView = vi.fn()
-  Object.defineProperty(document, 'fonts', { value: new EventTarget(), configurable: true })
 })
 
 it('one press pins the certificate that was seen and tests again, in place of the authority given', async () => {

@@ -1,4 +1,3 @@
-// @vitest-environment jsdom
 import { cleanup, render } from '@testing-library/react'
 import { expect, it, vi } from 'vitest'
 import type { VmOut } from '../../api/types'

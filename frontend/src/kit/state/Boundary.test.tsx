@@ -1,8 +1,7 @@
-// @vitest-environment jsdom
 import { MantineProvider } from '@mantine/core'
-import { cleanup, render, screen } from '@testing-library/react'
+import { render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { beforeEach, expect, it, vi } from 'vitest'
 import { Boundary } from './Boundary'
 
 let isBroken = true
@@ -15,7 +14,6 @@ beforeEach(() => {
   isBroken = true
   vi.spyOn(console, 'error').mockImplementation(() => undefined)
 })
-afterEach(cleanup)
 
 const page = () =>
   render(

@@ -1,8 +1,8 @@
 /** How old the newest number is, always visible, ticking. */
 
 import * as unitsCopy from '../../copy/units'
+import { serverNow } from '../../lib/clock'
 import { usePreferences } from '../../lib/preferences'
-import { serverNow } from '../../lib/serverClock'
 import { formatAge, formatAgo, formatClock, formatInstant } from '../../lib/time'
 import { useNow } from '../../lib/useNow'
 import styles from './DataAge.module.css'

@@ -1,4 +1,3 @@
-// @vitest-environment jsdom
 import { render } from '@testing-library/react'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'

@@ -1,4 +1,8 @@
-/** The server's clock, from the Date header of its answers: ages stay right on a wall screen whose own clock is wrong. */
+/**
+ * The only module that reads a clock, which codegen/eslint.config.mjs holds.
+ *
+ * The server's time comes from the Date header of its answers: ages stay right on a wall screen with a wrong clock.
+ */
 
 import { OFFLINE } from './offline'
 
@@ -10,11 +14,16 @@ const TRUST_BROWSER_WITHIN_MS = 2_000
 export function noteServerTime(date: string | null): void {
   const server_ms = Date.parse(date ?? '')
   if (Number.isNaN(server_ms)) return
-  const difference = server_ms - Date.now()
+  const difference = server_ms - browserNow()
   offset_ms = Math.abs(difference) <= TRUST_BROWSER_WITHIN_MS ? 0 : difference
 }
 
 /** In an offline environment it stands still, at the end of what its files hold. */
 export function serverNow(offline = OFFLINE): number {
-  return offline ? Date.parse(offline.to_at) : Date.now() + offset_ms
+  return offline ? Date.parse(offline.to_at) : browserNow() + offset_ms
+}
+
+/** The browser's own clock in ms, for what happens in the browser alone: uploads, and the age of an answer. */
+export function browserNow(): number {
+  return Date.now()
 }
