@@ -21,9 +21,16 @@ from gavel.db.series.catalog import Mode
 from gavel.db.series.retention import RetentionChange
 from gavel.domain.retention import Grain
 
+# The first revision that this build holds, and the last build that brings older stores and exports to it.
+BASELINE = "0057"
+LAST_BUILD_BEFORE = "f9783051"
 # Any fixed number, so that two processes that migrate the same database meet on it.
 _LOCK = 0x6761_7665_6C
 _TOO_OLD = 160000
+_SCHEMA = "The schema is at"
+_PASS_THROUGH = (
+    f"Check out {LAST_BUILD_BEFORE}, start it once with the same settings, stop it, then start this build again."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,19 +111,30 @@ def scripts() -> ScriptDirectory:
     return ScriptDirectory.from_config(_config())
 
 
+def refuse_unknown(revision: str, subject: str, remedy: str) -> None:
+    """Raise SchemaError for a revision that this build cannot bring up to date. `remedy`: how to pass through the last build before."""
+    if revision not in _revisions():
+        raise SchemaError(_unknown(revision, subject, remedy))
+
+
+def _revisions() -> list[str]:
+    """Newest first."""
+    return [script.revision for script in scripts().walk_revisions()]
+
+
 def _upgrade(engine: Engine) -> list[str]:
     with transaction(engine) as connection:
         connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
         _require_server(connection)
         before = _current(connection)
-        if before is not None and before not in {script.revision for script in scripts().walk_revisions()}:
-            raise SchemaError(_not_current(before, scripts().get_current_head() or ""))
+        if before is not None:
+            refuse_unknown(before, _SCHEMA, _PASS_THROUGH)
         command.upgrade(configuration(connection), "head")
         return _between(before)
 
 
 def _between(before: str | None) -> list[str]:
-    newest_first = [script.revision for script in scripts().walk_revisions()]
+    newest_first = _revisions()
     done = newest_first.index(before) if before in newest_first else len(newest_first)
     return newest_first[:done][::-1]
 
@@ -125,6 +143,7 @@ def configuration(connection: Connection) -> Config:
     """For Alembic's own commands, on a connection whose transaction the caller ends."""
     config = _config()
     config.attributes["connection"] = connection
+    config.attributes["now"] = datetime.now(UTC)
     return config
 
 
@@ -161,9 +180,18 @@ def _require_server(connection: Connection) -> None:
 def _not_current(current: str | None, wanted: str) -> str:
     if current is None:
         return "The database is empty. Run `gavel db migrate`."
-    if current in {script.revision for script in scripts().walk_revisions()}:
+    if current in _revisions():
         return f"The schema is at revision {current}, this Gavel needs {wanted}. Run `gavel db migrate`."
-    return f"The schema is at revision {current} of a newer release of Gavel. Upgrade Gavel, or restore a backup."
+    return _unknown(current, _SCHEMA, _PASS_THROUGH)
+
+
+def _unknown(revision: str, subject: str, remedy: str) -> str:
+    if revision < BASELINE:
+        return (
+            f"{subject} revision {revision}; this build starts from revision {BASELINE}. Commit {LAST_BUILD_BEFORE} is the last"
+            f" build that upgrades older ones. {remedy}"
+        )
+    return f"{subject} revision {revision} of a newer release of Gavel. Upgrade Gavel, or restore a backup."
 
 
 def _partitions(connection: Connection) -> str | None:

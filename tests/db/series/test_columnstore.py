@@ -1,7 +1,6 @@
 """On TimescaleDB: chunks are laid out as the list says, sums that change are made again in what is packed, reals are short."""
 
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -12,20 +11,11 @@ from hypothesis.extra import numpy as arrays
 from tests.db.conftest import Store
 from tests.db.environments import batch, host_inventory
 
-from gavel.db.migrate import scripts
-from gavel.db.series import sql
 from gavel.db.series.catalog import RAWS, ROLLS, Mode
 from gavel.db.series.codes import CodeRounding
 from gavel.db.series.digits import shorten, shortened
 from gavel.domain.source import Stream
 
-VERSIONS = Path(scripts().dir) / "versions"
-# Series that came later were laid out by the migration that made them.
-CPU = ("host_cpu_sample", "host_cpu_5m", "host_cpu_1h")
-LAYOUTS = {
-    "0047_columnstore.timescale.sql": [name for name in (*RAWS, *ROLLS) if name not in CPU],
-    "0048_host_cpu.layout.sql": CPU,
-}
 CHUNK = """
     SELECT time_interval FROM timescaledb_information.dimensions d LEFT JOIN timescaledb_information.continuous_aggregates a
         ON (a.materialization_hypertable_schema, a.materialization_hypertable_name) = (d.hypertable_schema, d.hypertable_name)
@@ -38,12 +28,6 @@ REALS = arrays.arrays(
     st.integers(1, 50),
     elements=st.floats(-(2.0**99), 2.0**99, width=32, allow_subnormal=False) | st.just(np.nan),
 )
-
-
-@pytest.mark.parametrize("script", LAYOUTS)
-def test_the_reviewed_layout_is_what_the_list_makes(script: str) -> None:
-    """When it is not, a new migration lays the changed series out anew."""
-    assert (VERSIONS / script).read_text().split() == sql.as_script(sql.lay_out(LAYOUTS[script])).split()
 
 
 @pytest.mark.parametrize("name", [*RAWS, *ROLLS])

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Row, insert, select, text
+from sqlalchemy import Connection, Row, select, text
 
 from gavel.db.errors import SchemaError
 from gavel.db.schema.bookkeeping import storage_mode
@@ -76,12 +76,6 @@ def detect(connection: Connection) -> Mode:
     if connection.scalar(_EXTENSION) is None:
         return Mode.PLAIN
     return Mode.TIMESCALE if connection.scalar(_LICENSE) == "timescale" else Mode.PLAIN
-
-
-def decide(connection: Connection, now: datetime) -> Mode:
-    mode = detect(connection)
-    connection.execute(insert(storage_mode).values(mode=mode, decided_at=now))
-    return mode
 
 
 def stored(connection: Connection) -> Mode:

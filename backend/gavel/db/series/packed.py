@@ -137,11 +137,6 @@ def has_rows(partition: Partition) -> str:
     return f"SELECT EXISTS (SELECT FROM {partition.name})"
 
 
-def partition_with_rows(series: Series, partition: Partition) -> Partition:
-    """The other way round."""
-    return Partition(series.name, partition.lo, partition.hi)
-
-
 def partition_named(series: Series, name: str) -> Partition:
     return partition_of(plain.partition_named(series, name.replace(parent(series), series.name, 1)))
 

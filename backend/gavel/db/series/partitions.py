@@ -103,18 +103,6 @@ def _unpack(engine: Engine, series: RawSeries | Roll, wanted: Sequence[Partition
                 connection.exec_driver_sql(statement)
 
 
-def unpack_all(connection: Connection, every: Iterable[RawSeries | Roll]) -> None:
-    """Within the caller's transaction: every row of these series back to where the series has it."""
-    for series in every:
-        rows = [packed.partition_with_rows(series, short) for short in existing_packed(connection, series)]
-        for partition in missing(connection, series, rows):
-            for statement in plain.create_partition(partition):
-                connection.exec_driver_sql(statement)
-        for partition in packed_of(connection, rows):
-            for statement in packed.unpack(series, partition):
-                connection.exec_driver_sql(statement)
-
-
 def pack(connection: Connection, series: RawSeries | Roll, partition: Partition) -> bool:
     """Within the caller's transaction: its rows in short, and the partition itself is empty. False, at once, while others make partitions.
 

@@ -49,10 +49,6 @@ def as_script(statements: Iterable[str]) -> str:
     return "".join(f"{_folded(statement)};\n\n" for statement in statements)
 
 
-def from_script(script: str) -> Sequence[str]:
-    return [statement.strip() for statement in script.split(";\n") if statement.strip()]
-
-
 def _folded(statement: str) -> str:
     """Lines of at most 120 characters, broken after commas."""
     lines = [""]
