@@ -170,6 +170,56 @@ def test_an_import_of_a_newer_release_s_export_is_refused_and_what_is_there_stay
     assert listed(gavel) == [("array-1", "127.0.0.1:9440")]
 
 
+def test_import_of_an_export_from_before_the_baseline_names_the_build_to_pass_through_and_restores_nothing(
+    gavel: str,
+    empty_postgres_url: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    older, reason = tmp_path / "older.dump", "The export holds revision 0042; this build starts from revision 0057."
+    remedy = "Import it with f9783051 into a new data directory, export it again there, and import that file here."
+    current = _revision(gavel, "0042")
+    assert main(["db", "export", str(older)]) == 0
+    _revision(gavel, current)
+    assert main(["register", write_sources(tmp_path, ARRAY)]) == 0
+    capsys.readouterr()
+    assert main(["db", "import", "--replace", str(older)]) == 1
+    error = capsys.readouterr().err
+    assert reason in error
+    assert remedy in error
+    assert listed(gavel) == [("array-1", "127.0.0.1:9440")]
+    monkeypatch.setenv("GAVEL_DATABASE_URL", empty_postgres_url)
+    assert main(["db", "import", str(older)]) == 1
+    assert reason in capsys.readouterr().err
+    assert main(["db", "check"]) == 1
+    assert "The database is empty." in capsys.readouterr().out
+
+
+def test_import_of_a_dump_without_a_schema_of_gavel_is_refused(
+    gavel: str,
+    empty_postgres_url: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("GAVEL_DATABASE_URL", empty_postgres_url)
+    assert main(["db", "export", str(tmp_path / "other.dump")]) == 0
+    monkeypatch.setenv("GAVEL_DATABASE_URL", gavel)
+    assert main(["db", "import", "--replace", str(tmp_path / "other.dump")]) == 1
+    assert "is not an export of Gavel" in capsys.readouterr().err
+
+
+def test_commands_on_a_database_from_before_the_baseline_name_the_build_to_pass_through(
+    gavel: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _revision(gavel, "0056")
+    for command in ("check", "migrate"):
+        assert main(["db", command]) == 1
+        shown = capsys.readouterr()
+        assert "Check out f9783051, start it once with the same settings" in shown.out + shown.err
+
+
 def _revision(url: str, revision: str) -> str:
     """Note another revision of the schema; returns the one before."""
     engine = open_engine(url, Role.MIGRATIONS)

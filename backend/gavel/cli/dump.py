@@ -1,11 +1,13 @@
 """The whole database in one file and back, by pg_dump, pg_restore and psql (the embedded wheel's, else the system's)."""
 
 import os
+import re
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 
 from sqlalchemy import URL, make_url
 
@@ -17,6 +19,8 @@ from gavel.embedded.binaries import postgres_programs
 from gavel.embedded.errors import StartError
 from gavel.embedded.postgres import server_environment
 from gavel.supervise.lock import running_pid
+
+_PASS_THROUGH = f"Import it with {migrate.LAST_BUILD_BEFORE} into a new data directory, export it again there, and import that file here."
 
 
 class DumpError(GavelError):
@@ -58,6 +62,7 @@ def restore(url: str, file: Path, *, replace: bool) -> list[str]:
     date; returns the revisions applied. Raises DumpError, and GavelError for a schema that this Gavel cannot bring up to date."""
     if not file.is_file():
         raise DumpError(f"{file}: no such file.")
+    _require_known_revision(file)
     if replace:
         return _restore_and_swap(make_url(url), file)
     if migrate.check(url).current is not None:
@@ -66,6 +71,15 @@ def restore(url: str, file: Path, *, replace: bool) -> list[str]:
         )
     _restore(make_url(url), file)
     return migrate.migrate(url)
+
+
+def _require_known_revision(file: Path) -> None:
+    """Raise before anything is restored: what is restored into an empty database would stay there."""
+    rows = _output("pg_restore", "--data-only", "--table=alembic_version", "--file=-", str(file))
+    revision = re.search(r"^COPY .*alembic_version .*;\n(\S+)\n", rows, re.MULTILINE)
+    if revision is None:
+        raise DumpError(f"{file} is not an export of Gavel: it holds no revision of a schema. Nothing was changed.")
+    migrate.refuse_unknown(revision[1], "The export holds", _PASS_THROUGH)
 
 
 def _restore(target: URL, file: Path) -> None:
@@ -119,12 +133,18 @@ def _run(target: URL, program: str, *arguments: str) -> None:
     """Run a client program on the database `target`. The password goes by the environment: everybody may read arguments."""
     place = target.set(drivername="postgresql", password=None).render_as_string()
     secret = {"PGPASSWORD": str(target.password)} if target.password else {}
+    _output(program, f"--dbname={place}", *arguments, environment=secret)
+
+
+def _output(program: str, *arguments: str, environment: Mapping[str, str] = MappingProxyType({})) -> str:
+    """What a client program writes to standard output. Raises DumpError with its first lines of errors."""
     result = subprocess.run(
-        [_find(program), f"--dbname={place}", *arguments],
-        capture_output=True, text=True, env=server_environment() | secret, check=False,
+        [_find(program), *arguments],
+        capture_output=True, text=True, env=server_environment() | dict(environment), check=False,
     )  # fmt: skip
     if result.returncode:
         raise DumpError(f"{program} failed and nothing was changed: {' / '.join(result.stderr.splitlines()[:4])}")
+    return result.stdout
 
 
 def _find(program: str) -> str:
