@@ -6,13 +6,14 @@ from typing import Any
 
 from tests.alerting.messages import USUAL
 from tests.alerting.receivers import LOOPBACK, HttpReceiver, Says
+from tests.waiting import HANG_S
 
 from gavel.alerting.registry import CHANNELS
 from gavel.alerting.render.message import Message
 from gavel.alerting.transport.outcome import Outcome
 from gavel.alerting.transport.wire import Deadlines, Transport
 
-WAY = Transport(LOOPBACK, Deadlines(1, 1, 2))
+WAY = Transport(LOOPBACK, Deadlines(HANG_S, HANG_S, HANG_S))
 SECRETS = ["whsec_" + base64.b64encode(bytes([number]) * 32).decode() for number in (1, 2)]
 SETTINGS: dict[str, Callable[[str], dict[str, object]]] = {
     "slack_webhook": lambda url: {"webhook_url": f"{url}/services/T0/B0/secret"},

@@ -1,7 +1,6 @@
 """Receivers on loopback that write down what arrives, and answer as the test says: HTTP, HTTPS and SMTP."""
 
 import http.server
-import socket
 import socketserver
 import ssl
 import threading
@@ -11,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from tests.collectors.tls import Identity
+from tests.waiting import join
 
 from gavel.egress.policy import Allowed, parse_networks
 
@@ -24,6 +24,7 @@ class Received:
     headers: dict[str, str]
     body: bytes
     at: float = field(default_factory=time.time)
+    at_s: float = field(default_factory=time.monotonic)
 
 
 @dataclass
@@ -37,10 +38,12 @@ class Says:
 
 @dataclass
 class HttpReceiver:
-    """answers: one per request, the last for all that follow. delay_s: before each of them, when the request is written down."""
+    """answers: one per request, the last for all that follow. delay_s: before each
+    of them, when the request is written down. is_silent: none comes, though the request is written down."""
 
     url: str = ""
     delay_s: float = 0.0
+    is_silent: bool = False
     received: list[Received] = field(default_factory=list)
     answers: list[Says] = field(default_factory=lambda: [Says()])
 
@@ -58,6 +61,11 @@ def http_receiver(identity: Identity | None = None) -> Iterator[HttpReceiver]:
             headers = {name.lower(): value for name, value in self.headers.items()}
             record.received.append(Received(self.command, self.path, headers, body))
             time.sleep(record.delay_s)
+            if record.is_silent:
+                while self.connection.recv(65536):
+                    continue
+                self.close_connection = True
+                return
             says = record.next_answer()
             try:
                 self.send_response(says.status)
@@ -90,7 +98,7 @@ def http_receiver(identity: Identity | None = None) -> Iterator[HttpReceiver]:
     finally:
         server.shutdown()
         server.server_close()
-        thread.join(5)
+        join(thread)
 
 
 @dataclass
@@ -185,9 +193,4 @@ def smtp_receiver(identity: Identity | None = None) -> Iterator[SmtpReceiver]:
             yield record
         finally:
             server.shutdown()
-            thread.join(5)
-
-
-def closed_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])
+            join(thread)

@@ -4,7 +4,6 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import urllib.error
@@ -15,7 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.supervise.processes import is_alive, kill, wait_until
+from tests.ports import reserve_port
+from tests.supervise.processes import is_alive, kill
+from tests.waiting import HANG_S, exit_code, wait_for
 
 from gavel.supervise.forks import Forks
 from gavel.supervise.journal import read_journal
@@ -23,8 +24,6 @@ from gavel.supervise.lock import running_pid
 
 WORKERS = {"worker-live", "worker-slow", "worker-back", "worker-notify"}
 SERVICES = {"database", "broker", *WORKERS, "beat", "api", *({"preload"} if Forks.are_possible() else ())}
-# Generous: the processes start within seconds, unless the machine does other things too.
-PATIENCE_S = 120
 
 
 @dataclass
@@ -42,7 +41,7 @@ class Gavel:
     def health(self) -> dict[str, Any]:
         """What it says of its parts, with a 503, too: while one of them is away."""
         try:
-            answer = urllib.request.urlopen(f"{self.link.partition('#')[0]}api/v1/health", timeout=20)  # noqa: S310
+            answer = urllib.request.urlopen(f"{self.link.partition('#')[0]}api/v1/health", timeout=HANG_S)  # noqa: S310
         except urllib.error.HTTPError as error:
             if error.code != 503:
                 raise
@@ -68,9 +67,7 @@ def start(data_dir: Path, port: int) -> Gavel:
 
 @pytest.fixture(scope="module")
 def port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        number: int = probe.getsockname()[1]
-    return number
+    return reserve_port()
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +77,7 @@ def gavel(tmp_path_factory: pytest.TempPathFactory, port: int) -> Iterator[Gavel
     yield started
     family = processes_below(started.process.pid)
     started.process.send_signal(signal.SIGINT)
-    said, _ = started.process.communicate(timeout=PATIENCE_S)
+    said, _ = started.process.communicate(timeout=HANG_S)
     assert started.process.returncode == 0
     assert "Stopped after" in said
     assert not any(map(is_alive, family))
@@ -89,7 +86,7 @@ def gavel(tmp_path_factory: pytest.TempPathFactory, port: int) -> Iterator[Gavel
 
 def run(gavel: Gavel, *arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "gavel.cli", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, env=gavel.environment, timeout=120, check=False)
+    return subprocess.run(command, capture_output=True, text=True, env=gavel.environment, timeout=HANG_S, check=False)
 
 
 def test_it_comes_up_with_everything_and_a_setup_link(gavel: Gavel) -> None:
@@ -136,8 +133,8 @@ def test_any_killed_process_comes_back(gavel: Gavel, name: str) -> None:
         now = gavel.journal().get(name, {})
         return bool(now.get("restarts") == before["restarts"] + 1 and now["state"] == "ready")
 
-    wait_until(is_back, PATIENCE_S)
-    wait_until(lambda: gavel.health()["parts"][0]["status"] == "ok", PATIENCE_S)
+    wait_for(is_back, f"restart of {name}")
+    wait_for(lambda: gavel.health()["parts"][0]["status"] == "ok", "healthy database")
 
 
 def test_kill_9_leaves_nothing_behind_and_the_next_start_continues(gavel: Gavel, port: int) -> None:
@@ -145,9 +142,9 @@ def test_kill_9_leaves_nothing_behind_and_the_next_start_continues(gavel: Gavel,
     assert len(family) > len(SERVICES)
     token = (gavel.data_dir / "setup-token").read_text()
     kill(gavel.process.pid)
-    gavel.process.wait()
-    wait_until(lambda: not any(map(is_alive, family)), PATIENCE_S)
-    wait_until(lambda: running_pid(gavel.data_dir) is None, PATIENCE_S)
+    exit_code(gavel.process)
+    wait_for(lambda: not any(map(is_alive, family)), "end of all processes")
+    wait_for(lambda: running_pid(gavel.data_dir) is None, "released data directory")
     assert gavel.process.stdout is not None
     gavel.process.stdout.close()
     again = start(gavel.data_dir, port)

@@ -14,6 +14,7 @@ from pathlib import Path
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
+from tests.waiting import join
 
 
 @dataclass(frozen=True)
@@ -28,15 +29,14 @@ class Identity:
 def make_identity(folder: Path, name: str = "lab") -> Identity:
     key = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
-    now = dt.datetime.now(dt.UTC)
     certificate = (
         x509.CertificateBuilder()
         .subject_name(subject)
         .issuer_name(subject)
         .public_key(key.public_key())
         .serial_number(x509.random_serial_number())
-        .not_valid_before(now - dt.timedelta(days=1))
-        .not_valid_after(now + dt.timedelta(days=2))
+        .not_valid_before(dt.datetime(1970, 1, 1, tzinfo=dt.UTC))
+        .not_valid_after(dt.datetime(2100, 1, 1, tzinfo=dt.UTC))
         .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), critical=False)
         .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
         .sign(key, hashes.SHA256())
@@ -57,6 +57,23 @@ class Server:
 
     address: str
     received: bytearray
+
+
+def stay_silent(connection: socket.socket, received: bytearray) -> None:
+    """Read until the peer hangs up, and never answer."""
+    while chunk := connection.recv(65536):
+        received += chunk
+
+
+def drip(connection: socket.socket, received: bytearray, piece: bytes = b"H") -> None:
+    """Send `piece` again and again until the peer hangs up."""
+    connection.settimeout(0.02)
+    while True:
+        connection.sendall(piece)
+        with suppress(TimeoutError):
+            if not (chunk := connection.recv(65536)):
+                return
+            received += chunk
 
 
 @contextmanager
@@ -99,6 +116,8 @@ def tcp_server(talk: Callable[[socket.socket, bytearray], None]) -> Iterator[Ser
             listener.shutdown(socket.SHUT_RDWR)
         listener.close()
         for connection in connections:
+            # A close alone would not wake the thread that reads from it.
             with suppress(OSError):
-                connection.close()
-        acceptor.join(5)
+                connection.shutdown(socket.SHUT_RDWR)
+            connection.close()
+        join(acceptor)

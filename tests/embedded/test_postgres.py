@@ -6,24 +6,25 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
 import pytest
+from tests.supervise.processes import is_alive
+from tests.waiting import wait_for
 
 from gavel.embedded import postgres, postmaster
 from gavel.embedded.errors import StartError
 
 TEST_SETTINGS = postgres.UNSAFE_SETTINGS
 SERVE_UNTIL_KILLED = """
-import sys, time
+import sys
 from pathlib import Path
 from gavel.embedded import postgres
 with postgres.running(Path(sys.argv[1]), settings=postgres.UNSAFE_SETTINGS):
     print("ready", flush=True)
-    time.sleep(120)
+    sys.stdin.read()
 """
 
 
@@ -51,31 +52,19 @@ def query(cluster: postgres.DataDirectory, sql: str, database: str = "gavel") ->
         return cursor.fetchall() if cursor.description else []
 
 
-def wait_until(what: Callable[[], bool], seconds: float = 20) -> None:
-    deadline = time.monotonic() + seconds
-    while not what():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.05)
-
-
-def is_alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
 @pytest.fixture
 def serving_process(data_dir: Path) -> Iterator[subprocess.Popen[str]]:
     owner = subprocess.Popen(
-        [sys.executable, "-c", SERVE_UNTIL_KILLED, str(data_dir)], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", SERVE_UNTIL_KILLED, str(data_dir)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     assert owner.stdout is not None
     assert owner.stdout.readline() == "ready\n"
     yield owner
     owner.kill()
-    owner.wait()
-    owner.stdout.close()
+    owner.communicate()
 
 
 def test_data_written_before_a_stop_is_there_after_the_next_start(data_dir: Path) -> None:
@@ -146,7 +135,7 @@ def test_killing_the_parent_leaves_no_server_behind(data_dir: Path, serving_proc
     assert pid is not None
     assert is_alive(pid)
     serving_process.kill()
-    wait_until(lambda: not is_alive(pid))
+    wait_for(lambda: not is_alive(pid), "end of the server")
 
 
 @pytest.mark.usefixtures("serving_process")
@@ -154,7 +143,7 @@ def test_a_killed_server_leaves_files_that_the_next_start_clears(data_dir: Path)
     pid = postmaster.postmaster_pid(data_dir)
     assert pid is not None
     os.kill(pid, signal.SIGKILL)
-    wait_until(lambda: not is_alive(pid))
+    wait_for(lambda: not is_alive(pid), "end of the server")
     assert (data_dir / "postmaster.pid").exists()
     with postgres.running(data_dir, settings=TEST_SETTINGS) as cluster:
         assert query(cluster, "SELECT 1") == [(1,)]
@@ -170,7 +159,7 @@ def test_children_that_outlive_a_killed_server_are_waited_for_and_named_when_the
         child = connection.info.backend_pid
         os.kill(child, signal.SIGSTOP)
         os.kill(pid, signal.SIGKILL)
-        wait_until(lambda: not is_alive(pid))
+        wait_for(lambda: not is_alive(pid), "end of the server")
         with pytest.raises(StartError, match=r"still in use by \d+ process(es)? of a server that was killed"):
             postmaster.wait_for_previous(data_dir, socket_dir, patience_s=0)
         timer = threading.Timer(1, os.kill, (child, signal.SIGCONT))
@@ -187,7 +176,7 @@ def test_a_stale_lock_file_that_names_another_living_process_does_not_stop_the_s
     with postgres.running(data_dir, settings=TEST_SETTINGS) as cluster:
         content = (data_dir / "postmaster.pid").read_text()
     # A process of the server's own account: the one case PostgreSQL cannot tell from a running server.
-    stranger = subprocess.Popen(["sleep", "60"], **cluster.account.popen_options())
+    stranger = subprocess.Popen(["sleep", "infinity"], **cluster.account.popen_options())
     try:
         first, rest = content.split("\n", 1)
         assert first.isdigit()
@@ -277,7 +266,7 @@ def test_a_backend_killed_by_force_is_recovered_by_the_server_itself(tmp_path: P
             with pytest.raises(psycopg.OperationalError):
                 victim.execute("SELECT 1")
         # It may still call itself ready before it has noticed.
-        wait_until(lambda: answers(cluster))
+        wait_for(lambda: answers(cluster), "server that answers again")
 
 
 def test_an_interrupted_creation_is_started_over(tmp_path: Path) -> None:

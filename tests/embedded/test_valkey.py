@@ -2,12 +2,12 @@
 
 import socket
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from tests.waiting import exit_code, wait_for
 
 from gavel.embedded import valkey
 from gavel.embedded.errors import StartError
@@ -18,15 +18,12 @@ def running(data_dir: Path) -> Iterator[subprocess.Popen[bytes]]:
     broker = valkey.prepare(data_dir)
     server = subprocess.Popen(broker.argv, stdout=subprocess.DEVNULL)
     try:
-        deadline = time.monotonic() + 20
-        while not valkey.is_ready(broker.socket):
-            assert server.poll() is None
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+        wait_for(lambda: server.poll() is not None or valkey.is_ready(broker.socket), "broker that answers")
+        assert server.poll() is None
         yield server
     finally:
         server.send_signal(valkey.STOP_SIGNAL)
-        server.wait(20)
+        exit_code(server)
 
 
 def ask(data_dir: Path, command: str) -> str:

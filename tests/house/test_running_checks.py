@@ -1,14 +1,14 @@
 """`make test` itself: nothing is skipped silently, nothing hangs, one failure fails the whole."""
 
-import os
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.supervise.processes import is_alive
+from tests.waiting import HANG_S, exit_code, wait_for
 
 import browser
 import run_checks
@@ -46,7 +46,7 @@ def test_checks_run_side_by_side_as_far_as_the_processors_reach_and_are_summed_u
 ) -> None:
     """The first ends only once the second has begun."""
     begun = tmp_path / "begun"
-    waits = Check("waits", ("sh", "-c", f"while ! [ -e {begun} ]; do sleep 0.05; done"), deadline_s=30, cores=0.5)
+    waits = Check("waits", ("sh", "-c", f"while ! [ -e {begun} ]; do sleep 0.05; done"), deadline_s=HANG_S, cores=0.5)
     begins = Check("begins", ("touch", str(begun)), cores=0.5)
     monkeypatch.setitem(run_checks.COMMANDS, "check", (PASSES, waits, begins, FAILS))
     assert run_checks.main(["check"]) == 1
@@ -55,9 +55,10 @@ def test_checks_run_side_by_side_as_far_as_the_processors_reach_and_are_summed_u
     assert said.rindex("waits ") < said.rindex("begins ") < said.rindex("fails ")
 
 
-def noting(path: Path, name: str, *, cores: float = 1.0, after: tuple[str, ...] = ()) -> Check:
-    """Writes down when it begins and when it ends."""
-    script = f"echo +{name} >> {path}; sleep 0.3; echo -- -{name} | cut -c4- >> {path}"
+def noting(path: Path, name: str, *, cores: float = 1.0, after: tuple[str, ...] = (), beside: str = "") -> Check:
+    """A check that notes its begin and its end. With `beside` it ends only once that check has begun."""
+    wait = f"until grep -q +{beside} {path}; do sleep 0.05; done" if beside else "sleep 0.3"
+    script = f"echo +{name} >> {path}; {wait}; echo -- -{name} | cut -c4- >> {path}"
     return Check(name, ("sh", "-c", script), cores=cores, after=after)
 
 
@@ -69,7 +70,11 @@ def test_no_more_run_at_a_time_than_there_is_room_for(tmp_path: Path) -> None:
 
 def test_what_needs_another_begins_after_it_and_what_does_not_goes_before(tmp_path: Path) -> None:
     notes = tmp_path / "notes"
-    checks = [noting(notes, "first"), noting(notes, "second", after=("first",)), noting(notes, "free", cores=0.5)]
+    checks = [
+        noting(notes, "first", beside="free"),
+        noting(notes, "second", after=("first",)),
+        noting(notes, "free", cores=0.5),
+    ]
     assert [one.status for one in scheduling.run_all(checks, room=2)] == ["ok"] * 3
     said = notes.read_text().split()
     assert said.index("-first") < said.index("+second")
@@ -178,20 +183,16 @@ def test_ending_it_ends_everything_that_it_started(tmp_path: Path, number: signa
     with subprocess.Popen(
         [sys.executable, "-c", RUNNER, STUBBORN, str(noted), str(tmp_path)], cwd=ROOT, stdout=subprocess.DEVNULL
     ) as runner:
-        deadline = time.monotonic() + 30
-        while not noted.exists() or len(noted.read_text().split()) < 2:
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+        wait_for(lambda: noted.exists() and len(noted.read_text().split()) == 2, "start of both checks")
         runner.send_signal(number)
-        assert runner.wait(30) == 130
+        assert exit_code(runner) == 130
     for pid in map(int, noted.read_text().split()):
-        with pytest.raises(ProcessLookupError):
-            wait_for_end(pid)
+        wait_for_end(pid)
 
 
 def test_an_interrupt_ends_what_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     left = tmp_path / "pid"
-    hangs = Check("hangs", ("sh", "-c", f"echo $$ > {left}; sleep 60"), cores=0.5)
+    hangs = Check("hangs", ("sh", "-c", f"echo $$ > {left}; sleep infinity"), cores=0.5)
 
     def interrupted(check: Check) -> Outcome | None:
         if check is hangs:
@@ -200,16 +201,14 @@ def test_an_interrupt_ends_what_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: 
 
     def begin(check: Check, stretch: float = 1.0) -> scheduling.Run | Outcome:
         begun = started(check, stretch)
-        while not left.exists() or not left.read_text():
-            time.sleep(0.05)
+        wait_for(lambda: left.exists() and left.read_text().endswith("\n"), "start of the check that hangs")
         return begun
 
     started = scheduling.start
     monkeypatch.setattr(scheduling, "start", begin)
     with pytest.raises(KeyboardInterrupt):
         scheduling.run_all((hangs, replace(PASSES, cores=0.5)), refusal=interrupted)
-    with pytest.raises(ProcessLookupError):
-        wait_for_end(int(left.read_text()))
+    wait_for_end(int(left.read_text()))
 
 
 def test_a_program_that_is_not_there_is_a_failure() -> None:
@@ -218,24 +217,25 @@ def test_a_program_that_is_not_there_is_a_failure() -> None:
 
 def test_a_hanging_check_is_ended_with_its_children(tmp_path: Path) -> None:
     left = tmp_path / "pid"
-    script = f"sleep 60 & echo $! > {left}; wait"
-    outcome = scheduling.run(Check("hangs", ("sh", "-c", script), deadline_s=1))
+    script = f"sleep infinity & echo $! > {left}; wait"
+    begun = scheduling.start(Check("hangs", ("sh", "-c", script), deadline_s=HANG_S))
+    assert isinstance(begun, scheduling.Run)
+    wait_for(lambda: left.exists() and left.read_text().endswith("\n"), "start of the child")
+    begun.deadline = begun.began
+    outcome = wait_for(begun.ended, "end of the check")
+    assert outcome is not None
     assert outcome.status == "FAILED"
-    with pytest.raises(ProcessLookupError):
-        wait_for_end(int(left.read_text()))
+    wait_for_end(int(left.read_text()))
 
 
 def wait_for_end(pid: int) -> None:
-    """Ask until the process is gone (then ProcessLookupError), or dead and not yet reaped by whoever adopted it."""
-    for _ in range(10_000):
-        os.kill(pid, 0)
-        if Path(f"/proc/{pid}/stat").exists() and Path(f"/proc/{pid}/stat").read_text().split(")")[1].split()[0] == "Z":
-            raise ProcessLookupError
+    """Wait until the process is gone, or dead and not yet reaped by its adopter."""
+    wait_for(lambda: not is_alive(pid), f"end of process {pid}")
 
 
 def test_a_deadline_stretches_with_the_slowness_of_the_machine() -> None:
     slow = Check("slow", ("sleep", "1"), deadline_s=0.2)
-    assert [scheduling.run_all([slow], stretch=by)[0].status for by in (1.0, 20.0)] == ["FAILED", "ok"]
+    assert [scheduling.run_all([slow], stretch=by)[0].status for by in (1.0, 5 * HANG_S)] == ["FAILED", "ok"]
 
 
 def test_a_machine_is_never_taken_for_faster_than_the_one_of_the_deadlines(monkeypatch: pytest.MonkeyPatch) -> None:

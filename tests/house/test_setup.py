@@ -6,11 +6,11 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.waiting import HANG_S, wait_for
 
 import bootstrap
 import steps
@@ -36,7 +36,7 @@ def dev(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]
         env=environment,
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=HANG_S,
         check=False,
     )
 
@@ -172,11 +172,10 @@ def test_a_failing_step_names_itself_and_ends_the_other_side_with_all_it_started
 ) -> None:
     lived = tmp_path / "lived"
     child = tmp_path / "child"
-    waiting = f"(echo > {child}; sleep 60; touch {lived}) & wait"
+    waiting = f"(echo > {child}; sleep infinity; touch {lived}) & wait"
 
     def failing() -> None:
-        while not child.exists():
-            time.sleep(0.01)
+        wait_for(child.exists, "start of the other side")
         step("packages of pages", "sh", "-c", "echo no space left; exit 7")()
 
     def other() -> None:
@@ -196,7 +195,7 @@ import bootstrap, steps
 from pathlib import Path
 bootstrap.TOOLS = Path(sys.argv[1])
 bootstrap.set_up = lambda _: steps.side_by_side(
-    lambda: steps.run("sh", "-c", f"echo $$ > {sys.argv[1]}/started; sleep 60; touch {sys.argv[1]}/lived"),
+    lambda: steps.run("sh", "-c", f"echo $$ > {sys.argv[1]}/started; sleep infinity; touch {sys.argv[1]}/lived"),
     lambda: None,
 )
 sys.exit(bootstrap.main(["up"]))
@@ -211,10 +210,9 @@ sys.exit(bootstrap.main(["up"]))
 def test_an_interrupted_set_up_leaves_nothing_running(tmp_path: Path, asked: signal.Signals, began: str) -> None:
     python = ["sh", "-c", f'{began}exec "$0" "$@"', sys.executable]
     with piped([*python, "-c", SET_UP_THAT_WAITS, str(tmp_path)]) as running:
-        while not (tmp_path / "started").is_file() or not (tmp_path / "started").read_text().strip():
-            time.sleep(0.01)
+        wait_for(lambda: (tmp_path / "started").is_file() and (tmp_path / "started").read_text().strip(), "start")
         running.send_signal(asked)
-        _, said = running.communicate(timeout=20)
+        _, said = running.communicate(timeout=HANG_S)
     assert running.returncode == 130
     assert said == "\nset-up interrupted: the next one continues.\n"
     assert not Path(f"/proc/{(tmp_path / 'started').read_text().strip()}").exists()
@@ -264,7 +262,7 @@ def test_a_second_set_up_waits_and_goes_on_when_the_first_is_killed(tmp_path: Pa
             assert second.stderr is not None
             assert "waiting for it" in second.stderr.readline()
             first.send_signal(signal.SIGKILL)
-            said, _ = second.communicate(timeout=20)
+            said, _ = second.communicate(timeout=HANG_S)
     assert said == "alone\n"
     assert second.returncode == 0
 

@@ -57,10 +57,11 @@ class Scene:
 
 
 @pytest.fixture
-def scene(postgres_url: str) -> Iterator[Scene]:
+def scene(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scene]:
     now = whole_seconds("2026-11-21T12:00:07")
     engine = open_engine(postgres_url, Role.WORKER)
     array = ScriptedArray(now)
+    array.watch.hold(monkeypatch)
     with transaction(engine) as connection:
         source_id = add_source(
             connection, kind=SourceKind.FLASHARRAY, name="array", address="array", settings={}, enabled=True, now=now

@@ -3,15 +3,19 @@
 import time
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 
 import numpy as np
+import pytest
 
 from gavel.collectors.contract import StreamPlan
 from gavel.domain.errors import DeadlineError, SourceError
 from gavel.domain.inventory import ArrayInfo, ArrayInventory, Volume
 from gavel.domain.samples import COLUMNS, SampleBatch
 from gavel.domain.source import ClockReading, Preflight, Stream, Usage
+from gavel.egress import network
 from gavel.egress.network import remaining_s
+from gavel.ingest import backfill, lanes, runs
 
 GRAIN_S = 30
 PLAN = StreamPlan(
@@ -27,11 +31,26 @@ def reading(volume: int, stamp_s: int) -> int:
     return (volume + 1) * 1000 + stamp_s // GRAIN_S % 997
 
 
+class Stopwatch:
+    """The monotonic clock of everything that reads and paces: it moves only as the source takes its time."""
+
+    def __init__(self) -> None:
+        self.passed_s = 0.0
+
+    def monotonic(self) -> float:
+        return self.passed_s
+
+    def hold(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Let the modules that measure how long a read takes look here."""
+        for module in (network, backfill, lanes, runs):
+            monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=self.monotonic, time=time.time))
+
+
 class ScriptedArray:
     """`now` is the source's own clock; `silent` stamps are missing, `failure` is raised by the next reads; each read takes `read_takes`.
     The rows of volume 0 come `late` after the others of their stamp.
 
-    Pages hold one stamp each where `page_takes_s` is set, so long is waited for each of them, and the deadline of the read is heeded.
+    Pages hold one stamp each where `page_takes_s` is set, each takes that long by `watch`, and the deadline of the read is heeded.
     """
 
     def __init__(self, now: datetime, *, volumes: int = 3) -> None:
@@ -42,6 +61,7 @@ class ScriptedArray:
         self.failure: SourceError | None = None
         self.read_takes = self.late = timedelta(0)
         self.page_takes_s = 0.0
+        self.watch = Stopwatch()
         self.reads: list[tuple[datetime, datetime]] = []
         self.streams: Mapping[Stream, StreamPlan] = {Stream.ARRAY_VOLUME: PLAN}
         self.usage = Usage()
@@ -87,9 +107,9 @@ class ScriptedArray:
         except TimeoutError as error:
             raise DeadlineError("array: no answer in time") from error
         if left_s is not None and left_s < self.page_takes_s:
-            time.sleep(left_s)
+            self.watch.passed_s += left_s
             raise DeadlineError("array: no answer in time")
-        time.sleep(self.page_takes_s)
+        self.watch.passed_s += self.page_takes_s
 
     def _batch(self, stream: Stream, stamps: list[int]) -> SampleBatch:
         index = np.tile(np.arange(self.volumes), len(stamps))

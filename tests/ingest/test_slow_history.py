@@ -16,14 +16,8 @@ from gavel.ingest.live import collect_live
 from gavel.ingest.runs import RecordedRun
 from gavel.ingest.schedule import due_work
 
-
-@pytest.fixture
-def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Limits a hundred times as short, so that a slow source costs a test little."""
-    monkeypatch.setattr(backfilling, "READ_S", 0.3)
-    monkeypatch.setattr(backfilling, "_STORED_EVERY_S", 0.05)
-    monkeypatch.setattr(backfilling, "_LONG_S", 0.2)
-    monkeypatch.setattr(backfilling, "_SHORT_S", 0.02)
+# A read of 30 s comes to 7 of the 20 stamps of a slice.
+PAGE_S = 4.0
 
 
 def _stamps(scene: Scene) -> set[int]:
@@ -36,13 +30,12 @@ def _failures(scene: Scene) -> list[tuple[str, str]]:
         return [tuple(row) for row in connection.execute(query)]
 
 
-@pytest.mark.usefixtures("hasty")
 def test_a_history_that_never_comes_within_a_read_is_filled_all_the_same(scene: Scene) -> None:
-    """At 0.04 s a stamp a read reaches 7 of the 20 stamps of a slice: it used to fail for ever and gain nothing."""
+    """At 4 s a stamp a read reaches 7 of the 20 stamps of a slice: it used to fail for ever and gain nothing."""
     collect_live(scene.place, scene.source_id)
-    scene.array.page_takes_s = 0.04
+    scene.array.page_takes_s = PAGE_S
     turns = 0
-    while backfill(scene.place, scene.source_id, budget_s=0.5):
+    while backfill(scene.place, scene.source_id, budget_s=50):
         turns += 1
         assert turns < 40, "backfill does not come to an end"
     first = int((scene.array.now - PLAN.retention).timestamp()) // GRAIN_S + 1
@@ -54,12 +47,11 @@ def test_a_history_that_never_comes_within_a_read_is_filled_all_the_same(scene: 
     assert {state for state, _ in scene.gaps()} == {"recovered"}
 
 
-@pytest.mark.usefixtures("hasty")
 def test_what_came_before_a_time_out_is_kept_and_the_reader_told_how_far_it_got(scene: Scene) -> None:
     collect_live(scene.place, scene.source_id)
     before = _stamps(scene)
-    scene.array.page_takes_s = 0.04
-    assert backfill(scene.place, scene.source_id, budget_s=0.1)
+    scene.array.page_takes_s = PAGE_S
+    assert backfill(scene.place, scene.source_id, budget_s=10)
     gained = _stamps(scene) - before
     assert 1 <= len(gained) < 20
     ((kind, message),) = _failures(scene)
@@ -72,23 +64,21 @@ def test_what_came_before_a_time_out_is_kept_and_the_reader_told_how_far_it_got(
     assert "live collection goes on meanwhile" in message
 
 
-@pytest.mark.usefixtures("hasty")
 def test_pages_that_were_not_stored_yet_are_kept_at_a_time_out(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     """A read that is given up sooner than pages are stored by turns gains what it has read all the same."""
-    monkeypatch.setattr(backfilling, "_STORED_EVERY_S", 60.0)
+    monkeypatch.setattr(backfilling, "_STORED_EVERY_S", 6000.0)
     collect_live(scene.place, scene.source_id)
     before = len(_stamps(scene))
-    scene.array.page_takes_s = 0.04
-    assert backfill(scene.place, scene.source_id, budget_s=0.1)
+    scene.array.page_takes_s = PAGE_S
+    assert backfill(scene.place, scene.source_id, budget_s=10)
     assert [kind for kind, _ in _failures(scene)] == [ErrorKind.TIMEOUT]
     assert len(_stamps(scene)) > before
 
 
-@pytest.mark.usefixtures("hasty")
 def test_a_slow_history_delays_neither_the_newest_samples_nor_the_inventory(scene: Scene) -> None:
     collect_live(scene.place, scene.source_id)
-    scene.array.page_takes_s = 0.04
-    backfill(scene.place, scene.source_id, budget_s=0.1)
+    scene.array.page_takes_s = PAGE_S
+    backfill(scene.place, scene.source_id, budget_s=10)
     scene.pass_time(seconds=GRAIN_S)
     (work,) = due_work(scene.place)
     assert work.live
@@ -99,14 +89,13 @@ def test_a_slow_history_delays_neither_the_newest_samples_nor_the_inventory(scen
     assert health.failing_since is None
 
 
-@pytest.mark.usefixtures("hasty")
 def test_backfill_of_a_slow_source_pauses_before_it_is_tried_again(scene: Scene) -> None:
     collect_live(scene.place, scene.source_id)
-    scene.array.page_takes_s = 0.04
-    backfill(scene.place, scene.source_id, budget_s=0.1)
+    scene.array.page_takes_s = PAGE_S
+    backfill(scene.place, scene.source_id, budget_s=10)
     scene.pass_time(seconds=GRAIN_S - 10)
     assert not any(work.backfill for work in due_work(scene.place))
-    scene.pass_time(seconds=20)
+    scene.pass_time(seconds=40)
     assert all(work.backfill for work in due_work(scene.place))
 
 
@@ -117,12 +106,11 @@ def test_refused_credentials_in_backfill_pause_everything_of_the_source(scene: S
     assert due_work(scene.place) == []
 
 
-@pytest.mark.usefixtures("hasty")
 def test_pages_are_stored_while_the_rest_is_still_being_read(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     """A worker that is killed in the middle loses what the last seconds brought, and not the slice."""
     collect_live(scene.place, scene.source_id)
     before = len(_stamps(scene))
-    scene.array.page_takes_s = 0.03
+    scene.array.page_takes_s = 3.0
     seen = list[int]()
     waiting = scene.array._wait_for_page
 
@@ -131,7 +119,7 @@ def test_pages_are_stored_while_the_rest_is_still_being_read(scene: Scene, monke
         waiting()
 
     monkeypatch.setattr(scene.array, "_wait_for_page", look)
-    backfill(scene.place, scene.source_id, budget_s=0.1)
+    backfill(scene.place, scene.source_id, budget_s=10)
     assert 0 < max(seen) <= len(seen)
 
 

@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from typing import Any
 import pytest
 from celery import Celery
 from sqlalchemy import Engine, text
+from tests.waiting import exit_code, wait_for
 
 from gavel.admin import sources
 from gavel.db.engine import Role, open_engine
@@ -26,9 +26,6 @@ from gavel_lab.flasharray import server as flasharray
 from gavel_lab.lab import Lab, create_lab
 from gavel_lab.serve import App, Request, Response
 from gavel_lab.vcenter import server as vcenter
-
-# Only a hang gets there.
-_DEADLINE_S = 120
 
 
 @dataclass
@@ -52,15 +49,12 @@ class Scene:
             return int(connection.scalar(text(f"SELECT count(*) FROM collection_run WHERE {wanted}")) or 0)
 
     def wait_for(self, what: Callable[[], bool], name: str) -> None:
-        end = time.monotonic() + _DEADLINE_S
-        while not what():
-            assert self.worker.poll() is None, self.log.read_text()
-            assert time.monotonic() < end, f"{name} did not come\n{self.log.read_text()}"
-            time.sleep(0.05)
+        wait_for(lambda: self.worker.poll() is not None or what(), name, explain=self.log.read_text)
+        assert self.worker.poll() is None, self.log.read_text()
 
     def stop(self) -> int:
         self.worker.send_signal(signal.SIGTERM)
-        return self.worker.wait(_DEADLINE_S)
+        return exit_code(self.worker)
 
 
 @pytest.fixture
@@ -93,7 +87,7 @@ def scene(postgres_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
             os.killpg(worker.pid, signal.SIGKILL)
             worker.wait()
         server.send_signal(valkey.STOP_SIGNAL)
-        server.wait(20)
+        exit_code(server)
         served.stop()
         engine.dispose()
 

@@ -30,7 +30,7 @@ LATEST_S = 2 * GOAL_S * SLOWNESS
 ARRAY_S, ARRAY_SETTLES_S, HOST_S = 30, 1.5, 20
 # What the product waits for an answer at most, and a busy machine more.
 PATIENCE_S, MUCH_LATER_S = 25, 60
-FAULTS = faults(slow_s=60)
+FAULTS = faults()
 ONLY_OURS = {"matchers": [{"label": "rule", "pattern": "array_takes_time"}]}
 NOBODY_S = {"matchers": [{"label": "rule", "pattern": "no rule is called so"}]}
 

@@ -2,9 +2,9 @@
 
 import os
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
+
+from tests.waiting import HANG_S, wait_for
 
 from gavel.supervise.service import Launch, Service
 
@@ -42,7 +42,7 @@ time.sleep(600)
 def service(name: str, diary: Path, *, after: tuple[str, ...] = (), program: str = PROGRAM) -> Service:
     """A service that runs one of the programs above and is ready when it says so."""
     argv = [sys.executable, "-c", program, str(diary), name]
-    return Service(name, lambda: Launch(argv), after=after, ready_line="up and running", stop_timeout_s=2)
+    return Service(name, lambda: Launch(argv), after=after, ready_line="up and running", stop_timeout_s=HANG_S)
 
 
 def step(name: str, code: str, *, after: tuple[str, ...] = ()) -> Service:
@@ -69,15 +69,7 @@ def is_alive(pid: int) -> bool:
         return False
 
 
-def wait_until(what: Callable[[], bool], seconds: float = 120) -> None:
-    """Wait for something that another process does."""
-    deadline = time.monotonic() + seconds
-    while not what():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.02)
-
-
 def kill(pid: int) -> None:
     """kill -9, and wait for the end."""
     os.kill(pid, 9)
-    wait_until(lambda: not is_alive(pid))
+    wait_for(lambda: not is_alive(pid), f"end of process {pid}")

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.ports import reserve_port
 
 from gavel.embedded.errors import StartError
 from gavel.supervise.checks import ensure_data_dir, ensure_port_free
@@ -21,12 +22,11 @@ def test_a_taken_port_is_named_with_the_way_to_choose_another() -> None:
 
 
 def test_a_port_that_was_in_use_a_moment_ago_is_free() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
-        with socket.create_connection(("127.0.0.1", port)) as client:
-            accepted, _ = server.accept()
-            accepted.close()  # we close first: the port lingers in TIME_WAIT
-            assert client.recv(1) == b""
+    port = reserve_port()
+    with socket.create_server(("127.0.0.1", port)) as server, socket.create_connection(("127.0.0.1", port)) as client:
+        accepted, _ = server.accept()
+        accepted.close()  # we close first: the port lingers in TIME_WAIT
+        assert client.recv(1) == b""
     ensure_port_free("127.0.0.1", port, "GAVEL_PORT", "PORT")
 
 

@@ -6,13 +6,15 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.supervise.processes import entries, is_alive, kill, pid_of, wait_until
+from tests.supervise.processes import entries, is_alive, kill, pid_of
+from tests.waiting import HANG_S, exit_code, wait_for
 
-from gavel.supervise import preload
+from gavel.supervise import guard, preload
 from gavel.supervise.forks import Forks
 from gavel.supervise.lock import InstanceLock
 from gavel.supervise.output import Terminal
@@ -76,7 +78,7 @@ def services(folder: Path, forks: Forks, *end: str) -> list[Service]:
             ready_line="up and running",
             once=bool(end),
             niceness=3,
-            stop_timeout_s=5,
+            stop_timeout_s=HANG_S,
         ),
     ]
 
@@ -91,7 +93,7 @@ def supervised(folder: Path, scenario: Callable[[Supervisor], None], *end: str, 
         up = asyncio.Event()
         running = asyncio.create_task(supervisor.run(lambda _: up.set()))
         waiting = asyncio.create_task(up.wait())
-        await asyncio.wait({running, waiting}, return_when=asyncio.FIRST_COMPLETED, timeout=120)
+        await asyncio.wait({running, waiting}, return_when=asyncio.FIRST_COMPLETED, timeout=HANG_S)
         waiting.cancel()
         try:
             if up.is_set():
@@ -134,7 +136,7 @@ def test_forked_service_that_is_killed_is_forked_again(folder: Path) -> None:
 
     def scenario(_: Supervisor) -> None:
         kill(pid_of(diary, "forked"))
-        wait_until(lambda: entries(diary).count("forked forked") == 2)
+        wait_for(lambda: entries(diary).count("forked forked") == 2, "second fork")
 
     assert "forked was killed by SIGKILL" in supervised(folder, scenario)
 
@@ -145,12 +147,12 @@ def test_services_outlive_the_process_they_were_forked_from_and_are_forked_from_
     def scenario(supervisor: Supervisor) -> None:
         first, forked = child_pid(supervisor, "preload"), child_pid(supervisor, "forked")
         kill(first)
-        wait_until(lambda: supervisor.runners["preload"].pid not in (None, first))
-        wait_until(lambda: supervisor.runners["preload"].state == "ready")
+        wait_for(lambda: supervisor.runners["preload"].pid not in (None, first), "successor of preload")
+        wait_for(lambda: supervisor.runners["preload"].state == "ready", "ready successor of preload")
         assert is_alive(forked)
         assert supervisor.runners["forked"].pid == forked
         kill(forked)
-        wait_until(lambda: entries(diary).count("forked forked") == 2)
+        wait_for(lambda: entries(diary).count("forked forked") == 2, "second fork")
 
     supervised(folder, scenario)
 
@@ -181,8 +183,8 @@ def test_kill_9_of_the_supervisor_ends_what_was_forked(folder: Path) -> None:
         assert house.stdout.readline() == "all up\n"
         forked = pid_of(folder / "diary", "forked")
         house.send_signal(signal.SIGKILL)
-        house.wait()
-        wait_until(lambda: not is_alive(forked), 30)
+        exit_code(house)
+        wait_for(lambda: not is_alive(forked), "end of the forked service")
     finally:
         house.kill()
         house.communicate()
@@ -190,11 +192,12 @@ def test_kill_9_of_the_supervisor_ends_what_was_forked(folder: Path) -> None:
 
 
 def live(folder: Path) -> None:
-    """Supervise both until the end of this process."""
+    """Supervise both until the end of this process. Its guardian lets them stop by themselves."""
+    guard.GRACE_S = HANG_S
 
     def scenario(_: Supervisor) -> None:
         sys.stdout.write("all up\n")
         sys.stdout.flush()
-        wait_until(lambda: False, 600)
+        threading.Event().wait()
 
     supervised(folder, scenario)

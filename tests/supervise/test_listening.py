@@ -4,9 +4,11 @@ import socket
 from pathlib import Path
 
 import pytest
+from tests.ports import reserve_port
 
 from gavel.config import Settings
 from gavel.embedded.errors import StartError
+from gavel.supervise import listening
 from gavel.supervise.listening import with_listener
 from gavel.supervise.stack import listener_url
 
@@ -17,24 +19,23 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port: int = probe.getsockname()[1]
-    return port
-
-
 def test_without_guests_of_a_lab_there_is_no_listener_that_nobody_asked_for(tmp_path: Path) -> None:
     for settings in (Settings(data_dir=tmp_path, lab=False), Settings(data_dir=tmp_path, lab_guests=False)):
         assert with_listener(settings).ingest_host is None
 
 
-def test_the_listener_of_the_lab_is_on_this_machine_at_a_port_that_the_data_directory_keeps(tmp_path: Path) -> None:
+def test_the_listener_of_the_lab_is_on_this_machine_at_a_port_that_the_data_directory_keeps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken: list[int] = []
+    monkeypatch.setattr(listening, "_is_free", lambda port: port not in taken)
     first = with_listener(Settings(data_dir=tmp_path))
     assert first.ingest_host == "127.0.0.1"
-    with socket.create_server(("127.0.0.1", first.ingest_port)):
-        (tmp_path / "other").mkdir()
-        second = with_listener(Settings(data_dir=tmp_path / "other"))
-        assert second.ingest_port != first.ingest_port
+    taken.append(first.ingest_port)
+    (tmp_path / "other").mkdir()
+    second = with_listener(Settings(data_dir=tmp_path / "other"))
+    assert second.ingest_port != first.ingest_port
+    taken.clear()
     assert with_listener(Settings(data_dir=tmp_path)).ingest_port == first.ingest_port
     assert with_listener(Settings(data_dir=tmp_path / "other")).ingest_port == second.ingest_port
 
@@ -53,7 +54,7 @@ def test_a_kept_port_that_is_taken_or_no_port_is_replaced(tmp_path: Path) -> Non
 def test_a_chosen_port_and_host_are_used_as_they_are_or_named_when_taken(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    port = free_port()
+    port = reserve_port()
     monkeypatch.setenv("GAVEL_INGEST_PORT", str(port))
     assert listener_url(with_listener(Settings(data_dir=tmp_path))) == f"http://127.0.0.1:{port}"
     everywhere = with_listener(Settings(data_dir=tmp_path, lab=False, ingest_host="0.0.0.0"))  # noqa: S104 (not bound)

@@ -13,13 +13,14 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.supervise.processes import FAMILY, entries, is_alive, kill, pid_of, service, step, wait_until
+from tests.supervise.processes import FAMILY, entries, is_alive, kill, pid_of, service, step
+from tests.waiting import HANG_S, exit_code, wait_for
 
 from gavel.embedded.errors import StartError
 from gavel.supervise.journal import read_journal
 from gavel.supervise.lock import InstanceLock, running_pid
 from gavel.supervise.output import Terminal
-from gavel.supervise.runner import ServiceState
+from gavel.supervise.runner import Runner, ServiceState
 from gavel.supervise.service import Launch, Service, in_order
 from gavel.supervise.supervisor import Supervisor
 
@@ -55,7 +56,7 @@ async def running(supervisor: Supervisor) -> AsyncIterator[None]:
     up = asyncio.Event()
     run = asyncio.create_task(supervisor.run(lambda _: up.set()))
     waiting = asyncio.create_task(up.wait())
-    await asyncio.wait({run, waiting}, return_when=asyncio.FIRST_COMPLETED, timeout=60)
+    await asyncio.wait({run, waiting}, return_when=asyncio.FIRST_COMPLETED, timeout=HANG_S)
     waiting.cancel()
     if not up.is_set():
         supervisor.stop()
@@ -68,8 +69,12 @@ async def running(supervisor: Supervisor) -> AsyncIterator[None]:
         await run
 
 
+def is_ready_again(runner: Runner, restarts: int) -> bool:
+    return runner.restarts == restarts and runner.state is ServiceState.READY
+
+
 async def until(what: Callable[[], bool]) -> None:
-    await asyncio.to_thread(wait_until, what)
+    await asyncio.to_thread(wait_for, what, "step of the scenario")
 
 
 def test_services_start_when_what_they_need_is_ready_and_stop_in_reverse(diary: Path, supervise: Supervise) -> None:
@@ -102,12 +107,11 @@ def test_what_stands_back_does_so_with_all_it_started_also_after_a_restart(diary
         async with running(supervisor):
             ours = os.getpriority(os.PRIO_PROCESS, 0)
             assert os.getpriority(os.PRIO_PROCESS, pid_of(diary, "other")) == ours
-            for _ in range(2):
+            for restarts in (1, 2):
                 for name in ("family", "family-child", "family-grandchild"):
                     assert os.getpriority(os.PRIO_PROCESS, pid_of(diary, name)) == min(ours + 5, 19), name
                 kill(pid_of(diary, "family"))
-                await until(lambda: supervisor.runners["family"].state is not ServiceState.READY)
-                await until(lambda: supervisor.runners["family"].state is ServiceState.READY)
+                await until(partial(is_ready_again, supervisor.runners["family"], restarts))
 
     asyncio.run(scenario())
 
@@ -131,12 +135,9 @@ def test_a_killed_service_is_started_again_and_the_others_are_left_alone(
             first, other = pid_of(diary, "one"), pid_of(diary, "two")
             one = supervisor.runners["one"]
 
-            def is_back(count: int) -> bool:
-                return one.restarts == count and one.state is ServiceState.READY
-
             for count in (1, 2):
                 kill(pid_of(diary, "one"))
-                await until(partial(is_back, count))
+                await until(partial(is_ready_again, one, count))
             assert pid_of(diary, "one") != first
             assert pid_of(diary, "two") == other
             assert is_alive(other)
@@ -331,7 +332,7 @@ def test_killing_the_supervisor_leaves_no_process_behind_not_even_grandchildren(
     pids = [pid_of(diary, name) for name in NAMES]
     assert all(map(is_alive, pids))
     house.kill()
-    wait_until(lambda: not any(map(is_alive, pids)))
+    wait_for(lambda: not any(map(is_alive, pids)), "end of all processes")
 
 
 def test_killing_supervisor_and_guardian_at_once_still_ends_their_children(
@@ -341,7 +342,7 @@ def test_killing_supervisor_and_guardian_at_once_still_ends_their_children(
     direct = [pid_of(diary, name) for name in ("first", "second", "family")]
     house.kill()
     kill(guardian)
-    wait_until(lambda: not any(map(is_alive, direct)))
+    wait_for(lambda: not any(map(is_alive, direct)), "end of the direct children")
     for orphan in ("family-child", "family-grandchild"):  # only a guardian knows those
         kill(pid_of(diary, orphan))
 
@@ -351,8 +352,8 @@ def test_the_next_start_waits_until_the_killed_one_is_cleared_up(
 ) -> None:
     pids = [pid_of(diary, name) for name in NAMES]
     house.kill()
-    house.wait()
-    lock = InstanceLock(tmp_path)
+    exit_code(house)
+    lock = InstanceLock(tmp_path, patience_s=HANG_S)
     assert not any(map(is_alive, pids))
     lock.release()
 
@@ -360,7 +361,7 @@ def test_the_next_start_waits_until_the_killed_one_is_cleared_up(
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_polite_signal_stops_everything(house: subprocess.Popen[str], diary: Path, number: signal.Signals) -> None:
     house.send_signal(number)
-    assert house.wait(20) == 0
+    assert exit_code(house) == 0
     assert not any(is_alive(pid_of(diary, name)) for name in NAMES)
 
 

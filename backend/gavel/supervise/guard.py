@@ -9,6 +9,8 @@ from pathlib import Path
 
 from gavel.supervise import guardian
 
+# How long what a killed supervisor leaves behind has to stop by itself.
+GRACE_S = 4.0
 _PAUSE_S = 0.2
 
 
@@ -62,7 +64,7 @@ class GuardianLink:
         reader, self._pipe = os.pipe()
         try:
             process = await asyncio.create_subprocess_exec(
-                sys.executable, "-I", "-S", str(Path(guardian.__file__)),
+                sys.executable, "-I", "-S", str(Path(guardian.__file__)), str(GRACE_S),
                 stdin=reader, stdout=asyncio.subprocess.DEVNULL, stderr=None,
                 start_new_session=True, pass_fds=(self._lock,), cwd="/",
             )  # fmt: skip

@@ -1,9 +1,10 @@
 """Outlives its supervisor by a moment, to end whatever that left behind. Run as a script; standard library only.
 
-The supervisor writes one line per child to our standard input: `+PID SIGNAL` when it starts (PID leads its process
-group), `-PID` when it is gone. End of input means that the supervisor is gone, however it ended: every group still
-listed gets its signal, and after a moment is killed. The supervisor's lock file is among our inherited descriptors, so
-the data directory stays taken until nothing is left.
+Our argument is the number of seconds that children have to stop by themselves. The supervisor writes one line per
+child to our standard input: `+PID SIGNAL` when it starts (PID leads its process group), `-PID` when it is gone. End of
+input means that the supervisor is gone, however it ended: every group still listed gets its signal, and after these
+seconds is killed. The supervisor's lock file is among our inherited descriptors, so the data directory stays taken
+until nothing is left.
 """
 
 import os
@@ -12,7 +13,6 @@ import sys
 import time
 from collections.abc import Callable
 
-GRACE_S = 4.0
 _STEP_S = 0.05
 
 
@@ -27,14 +27,14 @@ def main() -> None:
             groups[int(number)] = int(stop_signal)
         else:
             groups.pop(int(number), None)
-    clear_up(groups)
+    clear_up(groups, float(sys.argv[1]))
 
 
-def clear_up(groups: dict[int, int]) -> None:
-    """Signal the leader of each group, wait until all members are gone, kill those that stay."""
+def clear_up(groups: dict[int, int], grace_s: float) -> None:
+    """Signal the leader of each group, wait until all members are gone, kill those that stay longer."""
     for leader, stop_signal in groups.items():
         _signal(os.kill, leader, stop_signal)
-    deadline = time.monotonic() + GRACE_S
+    deadline = time.monotonic() + grace_s
     while time.monotonic() < deadline and any(_is_alive(group) for group in groups):
         time.sleep(_STEP_S)
     for group in groups:

@@ -1,29 +1,30 @@
 """Receivers that fail in every way there is, beside one that works; and objects with names that mean harm, from the ledger to the wire."""
 
 import json
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack
-from functools import partial
+from itertools import chain, repeat
 from pathlib import Path
 
 import pytest
 from tests.alerting.channel_settings import ANSWERS, SETTINGS
-from tests.alerting.failing import failing, faults
+from tests.alerting.failing import Fault, failing, faults
 from tests.alerting.inertness import complaints
 from tests.alerting.receivers import HttpReceiver, http_receiver, smtp_receiver
 from tests.alerting.use.alert_scene import HEALTHY, KERNEL, MINUTE, SECRET, AlertScene, alert_scene, told
+from tests.waiting import HANG_S
 
 from gavel.admin import channels
 from gavel.admin.channels import ChannelUpdate
 from gavel.alerting.registry import CHANNELS
 from gavel.alerting.transport.wire import Deadlines, Transport
+from gavel.egress.policy import Allowed
 from gavel.vault import Vault
 
-# A receiver that takes 60 s, and the product's 25 s of patience, in small.
-PATIENCE = Deadlines(connect_s=0.5, read_s=0.5, total_s=1)
-SLOW_S = 5.0
-FAULTS = faults(SLOW_S)
+# For a receiver that never answers, and for all others however busy the machine is.
+IMPATIENT = Deadlines(connect_s=HANG_S, read_s=0.5, total_s=1)
+PATIENT = Deadlines(connect_s=HANG_S, read_s=HANG_S, total_s=HANG_S)
+FAULTS = faults()
 MARKUP = (
     "<!channel> <@U012AB3CD> @everyone **bold** [click](https://evil.example.org) <script>alert(1)</script> :fire: 🔥 <at>x</at> "
     "www.evil.example.org \u202egnp.exe\u202c zero\u200bwidth one\r\nBcc: victim@example.org\r\n\r\n{{7*7}} ${jndi:ldap://x}"
@@ -37,20 +38,28 @@ def scene(postgres_url: str) -> Iterator[AlertScene]:
         yield made
 
 
+def be_patient(monkeypatch: pytest.MonkeyPatch, fault: Fault) -> None:
+    """Give up early on the first delivery alone, where its receiver never answers."""
+    deadlines = chain([IMPATIENT if fault.is_silent else PATIENT], repeat(PATIENT))
+
+    def transport(allowed: Allowed) -> Transport:
+        return Transport(allowed, next(deadlines))
+
+    monkeypatch.setattr("gavel.alerting.use.deliver.Transport", transport)
+
+
 @pytest.mark.parametrize("name", FAULTS)
 def test_whatever_one_receiver_does_the_others_are_told_and_nothing_is_lost(
     scene: AlertScene, receiver: HttpReceiver, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fault = FAULTS[name]
-    monkeypatch.setattr("gavel.alerting.use.deliver.Transport", partial(Transport, deadlines=PATIENCE))
+    be_patient(monkeypatch, fault)
     scene.rule()
     with failing(fault, tmp_path) as ill:
         first = scene.channel(ill, "ill", route={"min_severity": "info"})
         scene.channel(receiver)
-        began = time.monotonic()
+        # The ill one comes first; where it never answers, only its deadline lets the other have its turn.
         scene.step(KERNEL)
-        # The ill one comes first, and costs the other no more than its deadline.
-        assert time.monotonic() - began < SLOW_S
     own = [one for one in told(receiver) if "Not delivered by" not in one["data"]["diagnosis"]]
     assert [one["type"] for one in own] == ["alert.firing"]
     ((state, attempts, is_on),) = scene.ask(
@@ -72,7 +81,7 @@ def test_whatever_one_receiver_does_the_others_are_told_and_nothing_is_lost(
 def test_who_failed_and_works_again_is_told_under_the_id_that_the_message_had(
     scene: AlertScene, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gavel.alerting.use.deliver.Transport", partial(Transport, deadlines=PATIENCE))
+    be_patient(monkeypatch, FAULTS[name])
     scene.rule()
     with failing(FAULTS[name], tmp_path) as ill, http_receiver() as mended:
         channel = scene.channel(ill)

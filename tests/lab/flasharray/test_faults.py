@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 import pytest
 from tests.lab.flasharray.labs import AT
+from tests.waiting import HANG_S
 
 from gavel_lab.clocks import LabTime
 from gavel_lab.lab import Lab, create_lab
@@ -34,13 +35,13 @@ class Place:
         self.address = f"https://127.0.0.1:{port}"
         self.certificate = certificate
 
-    def client(self, timeout_s: float = 5.0) -> httpx.Client:
+    def client(self, timeout_s: float = HANG_S) -> httpx.Client:
         """A client that checks the certificate, without a session."""
         context = ssl.create_default_context(cafile=str(self.certificate))
         return httpx.Client(base_url=self.address, verify=context, timeout=timeout_s)
 
     @contextmanager
-    def session(self, timeout_s: float = 5.0) -> Iterator[httpx.Client]:
+    def session(self, timeout_s: float = HANG_S) -> Iterator[httpx.Client]:
         """A client with a session."""
         with self.client(timeout_s) as client:
             client.headers["x-auth-token"] = login(client, self.array.api_token)
@@ -135,10 +136,10 @@ def test_a_body_can_be_cut_short(session: httpx.Client, fault: Fault) -> None:
 
 
 def test_a_black_hole_takes_the_request_and_never_answers(place: Place, fault: Fault) -> None:
-    with place.session(timeout_s=0.5) as session:
+    with place.session() as session:
         fault(kind="black_hole", count=1)
         with pytest.raises(httpx.ReadTimeout):
-            session.get(VOLUMES)
+            session.get(VOLUMES, timeout=httpx.Timeout(HANG_S, read=0.5))
         assert session.get(VOLUMES).status_code == 200
 
 

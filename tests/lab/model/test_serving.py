@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.waiting import HANG_S
 
 from gavel_lab import truth
 from gavel_lab.cli import main
@@ -61,14 +62,14 @@ def fault(own_lab: Lab) -> Iterator[Fault]:
     own_lab.faults.remove()
 
 
-def connect(listener: Listener, timeout_s: float = 5) -> HTTPSConnection:
+def connect(listener: Listener, timeout_s: float = HANG_S) -> HTTPSConnection:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
     return HTTPSConnection("127.0.0.1", listener.port, timeout=timeout_s, context=context)
 
 
-def get(listener: Listener, path: str = "/", timeout_s: float = 5) -> tuple[int, bytes, dict[str, str]]:
+def get(listener: Listener, path: str = "/", timeout_s: float = HANG_S) -> tuple[int, bytes, dict[str, str]]:
     connection = connect(listener, timeout_s)
     try:
         connection.request("GET", path)
@@ -131,14 +132,18 @@ def test_a_cut_body_ends_early_under_the_full_content_length(listener: Listener,
 
 def test_a_black_hole_never_answers(listener: Listener, fault: Fault) -> None:
     fault(kind="black_hole", count=1)
+    connection = connect(listener)
+    connection.request("GET", "/")
+    connection.sock.settimeout(0.5)
     with pytest.raises(TimeoutError):
-        get(listener, timeout_s=0.5)
+        connection.getresponse()
+    connection.close()
     assert get(listener)[0] == 200
 
 
 def test_a_slow_drip_sends_the_head_at_once_and_the_body_slowly(listener: Listener, fault: Fault) -> None:
     fault(kind="slow_drip", bytes_per_s=100, count=1)
-    connection = connect(listener, timeout_s=0.5)
+    connection = connect(listener)
     connection.request("GET", "/")
     response = connection.getresponse()
     assert response.headers["Content-Length"] == str(len(BODY))
@@ -320,15 +325,15 @@ def test_the_lab_announces_what_it_serves_keeps_its_pins_and_stops_on_sigterm(tm
         assert set(sources[2]["settings"]) == {"username", "password", "tls_sha256"}
         for source in sources:
             port = int(source["address"].partition(":")[2])
-            served = ssl.get_server_certificate(("127.0.0.1", port), timeout=5)
+            served = ssl.get_server_certificate(("127.0.0.1", port), timeout=HANG_S)
             assert identity_of(served) == source["settings"]["tls_sha256"]
         truth_address = lines[4].split()[1].removeprefix("http://")
-        clocks = HTTPConnection(truth_address, timeout=5)
+        clocks = HTTPConnection(truth_address, timeout=HANG_S)
         clocks.request("GET", "/clocks")
-        assert json.loads(clocks.getresponse().read())["lab_now"] == pytest.approx(1767270600, abs=60)
+        assert json.loads(clocks.getresponse().read())["lab_now"] == pytest.approx(1767270600, abs=HANG_S)
         clocks.close()
         process.send_signal(signal.SIGTERM)
-        assert process.wait(timeout=5) == 0
+        assert process.wait(timeout=HANG_S) == 0
         process.communicate()
         pins.append([source["settings"]["tls_sha256"] for source in sources])
     assert pins[0] == pins[1]
@@ -360,7 +365,7 @@ def test_a_taken_port_is_named_and_nothing_stays_open(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         process = start(tmp_path, "--port", str(port))
-        _, errors = process.communicate(timeout=20)
+        _, errors = process.communicate(timeout=HANG_S)
     assert process.returncode == 2
     assert f"port {port} for flasharray-1" in errors
 
@@ -368,6 +373,6 @@ def test_a_taken_port_is_named_and_nothing_stays_open(tmp_path: Path) -> None:
 def test_an_unwritable_data_directory_is_named(tmp_path: Path) -> None:
     (tmp_path / "lab").write_text(f"in the way of {os.getpid()}")
     process = start(tmp_path, "--set", "old_purity=6.3.14")
-    _, errors = process.communicate(timeout=20)
+    _, errors = process.communicate(timeout=HANG_S)
     assert process.returncode == 2
     assert str(tmp_path / "lab") in errors

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from tests.lab.vcenter.labs import Place
+from tests.waiting import HANG_S
 
 from gavel_lab.vcenter.rest import HEADER
 
@@ -16,7 +17,7 @@ TAGGING = "/api/cis/tagging"
 
 def ask(place: Place, method: str, path: str, body: Any = None, **headers: str) -> tuple[int, Any]:
     context = ssl.create_default_context(cafile=str(place.certificate))
-    connection = http.client.HTTPSConnection("127.0.0.1", place.port, context=context, timeout=10)
+    connection = http.client.HTTPSConnection("127.0.0.1", place.port, context=context, timeout=HANG_S)
     try:
         sent = None if body is None else json.dumps(body)
         connection.request(method, path, sent, {name.replace("_", "-"): value for name, value in headers.items()})
