@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import structlog
 
+from gavel import clock
 from gavel.domain.text import escape_controls
 
 _SECRET_NAME = re.compile(r"token|password|passwd|secret|authorization|cookie|api_?key|credential", re.IGNORECASE)
@@ -43,7 +44,7 @@ def configure(settings: LogSettings) -> None:
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
         structlog.stdlib.add_logger_name,
-        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        add_timestamp,
         structlog.stdlib.PositionalArgumentsFormatter(),
         structlog.processors.StackInfoRenderer(),
     ]
@@ -77,6 +78,12 @@ def _formatter(shared: list[structlog.typing.Processor], *, as_json: bool) -> st
     return structlog.stdlib.ProcessorFormatter(
         foreign_pre_chain=shared, processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *last]
     )
+
+
+def add_timestamp(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """Add the instant in UTC, in ISO 8601 with microseconds."""
+    event["timestamp"] = clock.now().strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return event
 
 
 def hide_secrets(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:

@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 
-from gavel_lab.clocks import LabTime
+from gavel_lab.clocks import LabTime, machine_time_s
 from gavel_lab.environment import EsxiHost
 from gavel_lab.esxtop import EsxtopCapture
 from gavel_lab.guests.pushing import Pushing
@@ -49,6 +49,13 @@ changed settings, stepped clocks) is not in it.
 """
 
 
+class _LogLine(logging.Formatter):
+    """A line with the machine's time in UTC, as GAVEL_TEST_CLOCK sets it."""
+
+    def formatTime(self, record: logging.LogRecord, datefmt: str | None = None) -> str:  # noqa: ARG002, N802  # the base class names it so
+        return f"{datetime.fromtimestamp(machine_time_s(), UTC):%Y-%m-%d %H:%M:%S}"
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Serve until SIGINT or SIGTERM, or write a capture. Returns 0, or 2 where it cannot start or write."""
     given = sys.argv[1:] if arguments is None else list(arguments)
@@ -58,7 +65,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _serve(options: argparse.Namespace) -> int:
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr)
+    lines = logging.StreamHandler(sys.stderr)
+    lines.setFormatter(_LogLine("%(asctime)s %(levelname)s %(message)s"))
+    logging.basicConfig(level=logging.INFO, handlers=[lines])
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda _number, _frame: stop.set())

@@ -50,12 +50,17 @@ class MachineClock:
 _machine_clock = MachineClock.parse(os.environ.get(_VARIABLE))
 
 
+def machine_time_s() -> float:
+    """Seconds since the epoch by the machine's clock. No other module of the lab reads it."""
+    return _machine_clock.now()
+
+
 class LabTime:
     """The lab's time: the machine's, or replayed from `at` at `speed` (0 holds it still)."""
 
     def __init__(self, at: float | None = None, speed: float = 1.0) -> None:
         self._started = time.monotonic()
-        self._at = _machine_clock.now() if at is None else at
+        self._at = machine_time_s() if at is None else at
         self._speed = speed if at is not None or _machine_clock.held_s is None else 0.0
 
     def pass_by(self, seconds: float) -> None:

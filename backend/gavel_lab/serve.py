@@ -150,6 +150,10 @@ class _Handler(BaseHTTPRequestHandler):
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # the base class names it so
         """Requests are not logged one by one."""
 
+    def date_time_string(self, timestamp: float | None = None) -> str:
+        """Return the HTTP date of `timestamp`, or of now by the source's clock."""
+        return formatdate(self.server.source.now() if timestamp is None else timestamp, usegmt=True)
+
     def _answer(self) -> None:
         body = self._read_body()
         if body is None:
@@ -220,7 +224,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send_head(self, response: Response) -> None:
         self.send_response_only(response.status)
-        self.send_header("Date", formatdate(self.server.source.now(), usegmt=True))
+        self.send_header("Date", self.date_time_string())
         for name, value in response.headers.items():
             self.send_header(name, value)
         if response.body:

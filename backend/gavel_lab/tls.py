@@ -12,7 +12,9 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-_VALID_FOR = dt.timedelta(days=3650)
+# Whatever the clock of the lab or of a client says, a test of anything else never meets an expired certificate.
+_VALID_FROM = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+_VALID_UNTIL = dt.datetime(2100, 1, 1, tzinfo=dt.UTC)
 _CERTIFICATE, _KEY = "{}.crt", "{}.key"
 
 
@@ -43,7 +45,6 @@ def identity(folder: Path, name: str) -> Identity:
 def _create(certificate: Path, key: Path, name: str) -> None:
     private = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-    now = dt.datetime.now(dt.UTC)
     alternatives = [
         x509.DNSName(name),
         x509.DNSName("localhost"),
@@ -55,8 +56,8 @@ def _create(certificate: Path, key: Path, name: str) -> None:
         .issuer_name(subject)
         .public_key(private.public_key())
         .serial_number(x509.random_serial_number())
-        .not_valid_before(now - dt.timedelta(days=1))
-        .not_valid_after(now + _VALID_FOR)
+        .not_valid_before(_VALID_FROM)
+        .not_valid_after(_VALID_UNTIL)
         .add_extension(x509.SubjectAlternativeName(alternatives), critical=False)
         .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
         .sign(private, hashes.SHA256())

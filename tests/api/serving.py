@@ -23,6 +23,7 @@ def served(app: FastAPI) -> Iterator[int]:
         http=DeadlineProtocol,
         log_config=None,
         server_header=False,
+        date_header=False,
         timeout_graceful_shutdown=1,
     )
     server = uvicorn.Server(config)

@@ -35,7 +35,7 @@ def push(engine: Engine, *readings: tuple[str, ...]) -> None:
             pushed = read_line_protocol("\n".join(f"{line} {at_us}" for line in lines).encode(), "us")
             assert pushed.refused == ()
             store_pushes(connection, [Push(token, "192.0.2.9", at_us, pushed)], NOW)
-        match_now(connection)
+        match_now(connection, NOW)
 
 
 def files(client: TestClient, vm_id: int) -> Any:

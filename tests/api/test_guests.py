@@ -20,7 +20,7 @@ def push(engine: Engine, token: GuestToken, *lines: str) -> None:
     body = "\n".join(f"{line} {now_us}" for line in lines).encode()
     with transaction(engine) as connection:
         store_pushes(connection, [Push(token, "192.0.2.9", now_us, read_line_protocol(body, "us"))], now)
-        match_now(connection)
+        match_now(connection, now)
 
 
 def asked(client: TestClient, path: str) -> Any:

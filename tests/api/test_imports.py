@@ -10,12 +10,13 @@ from fastapi.testclient import TestClient
 from sqlalchemy import Engine, text
 from tests.collectors.imports.esxtop.twin import incident
 
+from gavel import clock
 from gavel.collectors.import_registry import FORMATS
 from gavel.correlate.captures import tie_import
 from gavel.db.engine import transaction
 from gavel.ingest.connections import Connections
 from gavel.ingest.imports import MOST_ENDED_READERS, read_uploads
-from gavel.ingest.worker import WorkerContext, utc_now
+from gavel.ingest.worker import WorkerContext
 from gavel.vault import Vault
 
 API = "/api/v1/imports"
@@ -47,7 +48,7 @@ def upload(admin: TestClient, data: bytes) -> int:
 def read(engine: Engine) -> None:
     context = WorkerContext(engine, Connections(Vault(bytes(32))))
     for import_id in read_uploads(context):
-        tie_import(engine, import_id, utc_now())
+        tie_import(engine, import_id, clock.now())
 
 
 def listed(client: TestClient, import_id: int) -> Any:

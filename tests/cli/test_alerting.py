@@ -7,13 +7,13 @@ import pytest
 from sqlalchemy import text
 from tests.alerting.receivers import http_receiver
 
+from gavel import clock
 from gavel.admin import channels
 from gavel.alerting.use import rules as alert_rules
 from gavel.cli.commands import main
 from gavel.config import Settings
 from gavel.db.engine import Role, open_engine, transaction
 from gavel.db.queries.alert_rules import note_fault, rule_rows
-from gavel.ingest.worker import utc_now
 from gavel.vault import load_vault
 
 SECRET = "whsec_" + "QUJD" * 8
@@ -32,7 +32,7 @@ def test_rules_go_out_and_come_in_again(
     installation: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     engine = open_engine(installation.database_url, Role.WORKER)
-    alert_rules.ensure_default_rules(engine, utc_now())
+    alert_rules.ensure_default_rules(engine, clock.now())
     engine.dispose()
     assert main(["rule", "list"]) == 0
     assert "kernel_queueing" in capsys.readouterr().out
@@ -56,7 +56,7 @@ def test_a_channel_is_listed_and_tested(installation: Settings, capsys: pytest.C
     with http_receiver() as receiver:
         channels.add(
             engine, load_vault(installation.key_file), kind="webhook", name="ours", enabled=True, route={}, second_id=None,
-            settings={"url": receiver.url, "secrets": [SECRET]}, now=utc_now(),
+            settings={"url": receiver.url, "secrets": [SECRET]}, now=clock.now(),
         )  # fmt: skip
         engine.dispose()
         assert main(["channel", "list"]) == 0
@@ -95,7 +95,7 @@ def test_a_rule_that_cannot_be_judged_is_listed_with_its_reason(
     installation: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
     engine = open_engine(installation.database_url, Role.WORKER)
-    alert_rules.ensure_default_rules(engine, utc_now())
+    alert_rules.ensure_default_rules(engine, clock.now())
     with transaction(engine) as connection:
         rules = {row.key: row.id for row in rule_rows(connection)}
         note_fault(

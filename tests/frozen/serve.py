@@ -12,7 +12,6 @@ import signal
 import sys
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from email.utils import format_datetime
 from pathlib import Path
 
 import uvicorn
@@ -71,22 +70,6 @@ class Recorded:
             self._answers[key] = _Answer(tuple(heard))
 
 
-class Dated:
-    """Says the held instant as the date of every answer: pages follow it as they follow any server's clock."""
-
-    def __init__(self, app: ASGIApp, at: datetime) -> None:
-        self._app = app
-        self._date = format_datetime(at, usegmt=True).encode()
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def send_dated(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                message = {**message, "headers": [*message["headers"], (b"date", self._date)]}
-            await send(message)
-
-        await self._app(scope, receive, send_dated)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("folder", type=Path)
@@ -101,7 +84,7 @@ def main() -> None:
         sys.stdout.write(f"{at:%Y-%m-%d %H:%M:%S} UTC on http://127.0.0.1:{chosen.port}\n")
         sys.stdout.flush()
         uvicorn.run(
-            Dated(Recorded(app), at),
+            Recorded(app),
             host=settings.host,
             port=settings.port,
             date_header=False,

@@ -46,7 +46,7 @@ def push(engine: Engine, *lines: str) -> None:
     with transaction(engine) as connection:
         body = "\n".join(f"{line} {NOW_US * 1000}" for line in lines).encode()
         store_pushes(connection, [Push(push.token, "192.0.2.9", NOW_US, read_line_protocol(body, "ns"))], NOW)  # type: ignore[attr-defined]
-        match_now(connection)
+        match_now(connection, NOW)
 
 
 def listed(engine: Engine) -> tuple[PushedDisk, ...]:
@@ -81,7 +81,7 @@ def test_a_disk_is_matched_by_name_of_its_vm_and_tools_and_listed_with_how(engin
     assert other.reason is UnmatchedReason.CLAIMED_TWICE
     # A later look changes nothing of what a person tied.
     with transaction(engine) as connection:
-        assert match_now(connection) == 0
+        assert match_now(connection, NOW) == 0
     assert main(["guest", "untie", str(far.id)]) == 0
     assert next(disk for disk in listed(engine) if disk.host_name == "far").reason is UnmatchedReason.NO_VM
     assert next(disk for disk in listed(engine) if disk.host_name != "far").matched_by is MatchedBy.TOOLS_NAME

@@ -11,6 +11,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import Engine, text
 from tests.collectors.imports.esxtop.twin import Device, Load, Machine, Twin
 
+from gavel import clock
 from gavel.api.app import build
 from gavel.config import Settings
 from gavel.correlate.captures import tie_import
@@ -19,7 +20,7 @@ from gavel.db.locks import only_one
 from gavel.db.write.offline_builds import drop_abandoned_builds
 from gavel.ingest.connections import Connections
 from gavel.ingest.imports import MOST_ENDED_READERS, read_uploads
-from gavel.ingest.worker import WorkerContext, utc_now
+from gavel.ingest.worker import WorkerContext
 from gavel.offline import builds
 from gavel.offline.builds import make_environments
 from gavel.offline.environments import list_environments, remove_environment
@@ -140,7 +141,7 @@ def test_offline_environment_is_made_of_a_capture_that_was_imported_and_leaves_t
     assert site.announce("site-a", import_ids=[import_id]).status_code == 422
     site.send(import_id, data, 0)
     for each in read_uploads(site.context):
-        tie_import(site.engine, each, utc_now())
+        tie_import(site.engine, each, clock.now())
     imported = site.client.get(f"/api/v1/imports/{import_id}").json()
     assert (imported["state"], imported["host_id"], imported["suggests_offline"]) == ("ready", None, True)
     assert site.announce("site-a", import_ids=[import_id]).status_code == 201
@@ -248,8 +249,8 @@ def test_offline_upload_that_nobody_goes_on_with_is_dropped_and_one_that_is_whol
     site.announce("left", ("esxtop", "esx-04.csv", capture()))
     site.upload("whole", ("esxtop", "esx-04.csv", capture()))
     with transaction(site.engine) as connection:
-        assert drop_abandoned_builds(connection, utc_now() - timedelta(days=1)) == 0
-        assert drop_abandoned_builds(connection, utc_now() + timedelta(minutes=1)) == 1
+        assert drop_abandoned_builds(connection, clock.now() - timedelta(days=1)) == 0
+        assert drop_abandoned_builds(connection, clock.now() + timedelta(minutes=1)) == 1
     assert list(site.builds()) == ["whole"]
 
 

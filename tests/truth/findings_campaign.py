@@ -127,7 +127,7 @@ class Campaign:
                 self._collect(connection, minute, since, until)
                 assert guests.store(connection, token, until) > 0
                 if minute == 0:
-                    match_now(connection)
+                    match_now(connection, clock[0])
             if minute == 0:
                 learn(self.engine, since, since + _LEARNED_MINUTES * MINUTE, clock[0])
             with transaction(self.engine) as connection:

@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 
+from gavel import clock
 from gavel.admin.settings_form import (
     StoredSettings,
     changed_destinations,
@@ -83,7 +84,7 @@ def register(
             address=address,
             settings=parts.public,
             enabled=enabled,
-            now=datetime.now(UTC),
+            now=clock.now(),
         )
         if not announced:
             _refuse_address(connection, known, address, but=source_id)

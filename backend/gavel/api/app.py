@@ -3,6 +3,7 @@
 import gc
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import datetime
 from urllib.parse import urlsplit
 
 from fastapi import APIRouter, FastAPI
@@ -16,7 +17,7 @@ from gavel.api.broadcast import Broadcast
 from gavel.api.deps import AppState, cookie_name, now
 from gavel.api.described import DescribedApi
 from gavel.api.guard import LOOPBACK, RequestGuard
-from gavel.api.headers import Net, SecurityHeaders
+from gavel.api.headers import AnswerDate, Net, SecurityHeaders
 from gavel.api.kept import KeptAnswers
 from gavel.api.offline import PATH as OFFLINE
 from gavel.api.offline import OfflineEnvironments
@@ -79,6 +80,10 @@ def build(settings: Settings) -> FastAPI:
         beside.close()
         here.engine.dispose()
 
+    def answered_at() -> datetime:
+        instant: datetime = app.dependency_overrides.get(now, now)()
+        return instant
+
     app = DescribedApi(
         title="Gavel",
         version=__version__,
@@ -99,6 +104,7 @@ def build(settings: Settings) -> FastAPI:
     app.add_middleware(RequestGuard, hosts=hosts)
     app.add_middleware(Net)
     app.add_middleware(SecurityHeaders, is_https=_is_https(settings))
+    app.add_middleware(AnswerDate, now=answered_at)
     if settings.public_path:
         app.add_middleware(BelowPath, path=settings.public_path)
     return app

@@ -4,10 +4,11 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import structlog
 
+from gavel import clock
 from gavel.api.kept import KeptAnswers
 from gavel.api.schemas.system import LiveUpdate
 from gavel.db.errors import StorageError
@@ -63,7 +64,7 @@ class Broadcast:
         The last one comes first, if it is that recent: what a page asked for just before it began to listen may be older.
         """
         seen = self._revision
-        if self._newest and datetime.now(UTC) - self._newest.at < _RECENT:
+        if self._newest and clock.now() - self._newest.at < _RECENT:
             yield self._newest
         while not self._stopping.is_set():
             try:
@@ -114,7 +115,7 @@ class Broadcast:
         untils = [news.until_at for news in gathered if news.until_at]
         self._newest = LiveUpdate(
             revision=self._revision,
-            at=datetime.now(UTC),
+            at=clock.now(),
             sources=sorted({news.source_id for news in gathered if news.source_id is not None}),
             streams=sorted({news.stream for news in gathered}),
             until_at=max(untils, default=None),

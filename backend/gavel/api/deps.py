@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from math import ceil
 from pathlib import Path
 from typing import Annotated, Literal
@@ -11,6 +11,7 @@ from fastapi import Depends, HTTPException, Request, Security
 from fastapi.requests import HTTPConnection
 from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBearer
 
+from gavel import clock
 from gavel.admin.access import is_still, role_of
 from gavel.api.broadcast import Broadcast
 from gavel.api.guard import is_forwarded
@@ -60,7 +61,8 @@ def app_state(connection: HTTPConnection) -> AppState:
 
 
 def now() -> datetime:
-    return datetime.now(UTC)
+    """The instant of a request. A held environment overrides it."""
+    return clock.now()
 
 
 AppDep = Annotated[AppState, Depends(app_state)]

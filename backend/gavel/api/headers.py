@@ -1,5 +1,9 @@
 """The headers that every answer carries, and the handler of last resort: an unforeseen error gets a problem document like any other."""
 
+from collections.abc import Callable
+from datetime import datetime
+from email.utils import format_datetime
+
 import structlog
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -44,6 +48,23 @@ class SecurityHeaders:
             await send(message)
 
         await self._app(scope, receive, send_with_headers)
+
+
+class AnswerDate:
+    """Adds the Date of every answer, by the product's clock: pages follow it. The web server adds none (`--no-date-header`)."""
+
+    def __init__(self, app: ASGIApp, *, now: Callable[[], datetime]) -> None:
+        self._app = app
+        self._now = now
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_dated(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                date = format_datetime(self._now(), usegmt=True).encode()
+                message.setdefault("headers", []).append((b"date", date))
+            await send(message)
+
+        await self._app(scope, receive, send_dated)
 
 
 class Net:

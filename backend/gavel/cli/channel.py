@@ -2,8 +2,8 @@
 
 import argparse
 from collections.abc import Callable
-from datetime import UTC, datetime
 
+from gavel import clock
 from gavel.admin import channels
 from gavel.cli.opened import opened
 from gavel.config import Settings
@@ -44,7 +44,7 @@ def _test(arguments: argparse.Namespace, engine: Engine, settings: Settings) -> 
     with reading(engine) as connection:
         row = channel_by_name(connection, arguments.name)
     reach = outside(settings.public_url, settings.alert_networks, plain_http=settings.alert_plain_http)
-    tried = channels.try_stored(engine, load_vault(settings.key_file), row.id, reach, datetime.now(UTC))
+    tried = channels.try_stored(engine, load_vault(settings.key_file), row.id, reach, clock.now())
     print(f"{tried.result}: {tried.detail}")
     return 0 if tried.result == "delivered" else 1
 

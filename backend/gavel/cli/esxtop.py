@@ -105,7 +105,7 @@ def _write_anonymous(file: Path, stem: Path, names: AnonymousNames) -> Path:
             if is_export:
                 ExportAnonymizer(names).write(stream, str(file), made)
             else:
-                with gzip.GzipFile(fileobj=made, mode="wb") as packed:
+                with gzip.GzipFile(fileobj=made, mode="wb", mtime=0) as packed:
                     packed.writelines(line + b"\n" for line in Anonymizer(names).lines(stream, str(file)))
         except GavelError:
             target.unlink()

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import get_args
 
+from gavel import clock
 from gavel.api.convert_findings import finding_detail, finding_out
 from gavel.api.schemas.findings import FindingDetail, FindingSeverityName, FindingStateName
 from gavel.cli.opened import opened
@@ -54,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, settings: Settings) -> int:
     action: Callable[[argparse.Namespace, Engine, datetime], int] = _ACTIONS[arguments.action]
     with opened(settings) as engine:
-        return action(arguments, engine, datetime.now(UTC))
+        return action(arguments, engine, clock.now())
 
 
 def _list(arguments: argparse.Namespace, engine: Engine, now: datetime) -> int:

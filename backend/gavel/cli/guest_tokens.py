@@ -2,9 +2,9 @@
 
 import argparse
 import os
-from datetime import UTC, datetime
 from pathlib import Path
 
+from gavel import clock
 from gavel.admin.guests import guest_token, is_revoked, make_guest_token, revoke
 from gavel.cli.opened import opened
 from gavel.config import Settings
@@ -41,9 +41,9 @@ def run_token(arguments: argparse.Namespace, settings: Settings) -> int:
         elif arguments.verb == "add" and arguments.file:
             _add_to_file(engine, arguments)
         elif arguments.verb == "add":
-            print(make_guest_token(engine, arguments.name, arguments.vm, datetime.now(UTC)).text)
+            print(make_guest_token(engine, arguments.name, arguments.vm, clock.now()).text)
         elif arguments.verb == "revoke":
-            revoke(engine, arguments.name, datetime.now(UTC))
+            revoke(engine, arguments.name, clock.now())
             print(f"Revoked {arguments.name}. What came with it stays.")
         else:
             print("\n".join(_tokens(engine)) or "No guest may push yet: `gavel guest token add NAME` makes a token.")
@@ -52,7 +52,7 @@ def run_token(arguments: argparse.Namespace, settings: Settings) -> int:
 
 def run_list(settings: Settings) -> int:
     with opened(settings) as engine, reading(engine) as connection:
-        disks = guest_disks(connection, datetime.now(UTC)).items
+        disks = guest_disks(connection, clock.now()).items
     print("\n".join(_disk_line(disk) for disk in disks) or "No guest has pushed anything yet.")
     return 0
 
@@ -60,7 +60,7 @@ def run_list(settings: Settings) -> int:
 def run_tie(settings: Settings, disk_id: int, vm: str, instance: str) -> int:
     with opened(settings) as engine, transaction(engine) as connection:
         tie_disk(connection, disk_id, virtual_disk_id(connection, vm, instance))
-        match_now(connection)
+        match_now(connection, clock.now())
     print(f"Tied to {vm} {instance}.")
     return 0
 
@@ -68,7 +68,7 @@ def run_tie(settings: Settings, disk_id: int, vm: str, instance: str) -> int:
 def run_untie(settings: Settings, disk_id: int) -> int:
     with opened(settings) as engine, transaction(engine) as connection:
         tie_disk(connection, disk_id, None)
-        match_now(connection)
+        match_now(connection, clock.now())
     print("Untied.")
     return 0
 
@@ -79,7 +79,7 @@ def _add_to_file(engine: Engine, arguments: argparse.Namespace) -> None:
     if file.exists() and guest_token(engine, file.read_text().strip()) is not None:
         print(f"{file} holds a valid token already.")
         return
-    now = datetime.now(UTC)
+    now = clock.now()
     try:
         made = make_guest_token(engine, arguments.name, arguments.vm, now)
     except NameTakenError:

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
+from gavel import clock
 from gavel.cli.bundle import bundle_name, bundled, is_log
 from gavel.cli.esxtop import bias_minutes
 from gavel.cli.opened import opened
@@ -116,7 +117,7 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
                 _print_hosts(engine, arguments.id)
             case "remove":
                 for import_id in arguments.id:
-                    forget_import(engine, import_id, datetime.now(UTC))
+                    forget_import(engine, import_id, clock.now())
                     print(f"Removed import {import_id}.")
             case _:
                 _print_list(engine)
@@ -144,7 +145,7 @@ def _import_runs(engine: Engine, arguments: argparse.Namespace) -> int:
     def import_together(_first: Path) -> None:
         paths = arguments.file
         with bundled(paths) as stream:
-            show(import_file(engine, arguments.action, stream, bundle_name(paths), options, datetime.now(UTC)))
+            show(import_file(engine, arguments.action, stream, bundle_name(paths), options, clock.now()))
 
     if arguments.action == "fio" and any(is_log(path) for path in arguments.file):
         return _each(arguments.file[:1], import_together)
@@ -193,7 +194,7 @@ def _import_one(engine: Engine, kind: str, path: Path, options: ImportOptions) -
     except OSError as error:
         raise SettingsError(f"{path}: cannot be read ({error.strerror or error}).") from error
     with stream:
-        return import_file(engine, kind, stream, path.name, options, datetime.now(UTC))
+        return import_file(engine, kind, stream, path.name, options, clock.now())
 
 
 def _tie(engine: Engine, import_id: int, arguments: argparse.Namespace) -> None:
@@ -201,7 +202,7 @@ def _tie(engine: Engine, import_id: int, arguments: argparse.Namespace) -> None:
     if arguments.host is not None:
         with reading(engine) as connection:
             host_id = host_id_by_name(connection, arguments.host)
-    tie_import(engine, import_id, datetime.now(UTC), host_id=host_id, offset_s=arguments.offset)
+    tie_import(engine, import_id, clock.now(), host_id=host_id, offset_s=arguments.offset)
     with reading(engine) as connection:
         print("\n".join(_lines(load_import(connection, import_id))))
 

@@ -3,9 +3,9 @@
 
 import argparse
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
+from gavel import clock
 from gavel.cli.esxtop import bias_minutes
 from gavel.cli.opened import opened
 from gavel.cli.running import setup_link
@@ -62,7 +62,7 @@ def _add(arguments: argparse.Namespace, settings: Settings) -> None:
     arrays = read_arrays(arguments.array)
     with opened(settings) as engine:
         vault = load_vault(settings.key_file)
-        made = add_environment(engine, vault, arguments.name, files, datetime.now(UTC), arrays=arrays, say=print)
+        made = add_environment(engine, vault, arguments.name, files, clock.now(), arrays=arrays, say=print)
     print("\n".join([*_lines(made, settings), *(f"      {note}" for note in made.contents.notes)]))
 
 

@@ -3,9 +3,9 @@
 import argparse
 import sys
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
+from gavel import clock
 from gavel.alerting.rules.model import RuleError
 from gavel.alerting.use import rules
 from gavel.alerting.use.preview import Preview, preview
@@ -67,7 +67,7 @@ def _listed(row: RuleRow, open_count: int) -> Iterator[str]:
 
 def _import(arguments: argparse.Namespace, engine: Engine) -> int:
     found = rules.take_file(
-        engine, _read(arguments.file), datetime.now(UTC), replace=arguments.replace, dry_run=arguments.dry_run
+        engine, _read(arguments.file), clock.now(), replace=arguments.replace, dry_run=arguments.dry_run
     )
     for words, keys in (("added", found.added), ("changed", found.changed), ("removed", found.removed)):
         for key in keys:
@@ -96,7 +96,7 @@ def _preview(arguments: argparse.Namespace, engine: Engine) -> int:
         row = next((one for one in rule_rows(connection) if one.key == arguments.key), None)
         if row is None:
             raise SettingsError(f"There is no rule {arguments.key!r}. `gavel rule list` names them.")
-        found = preview(connection, row.definition, arguments.days, datetime.now(UTC))
+        found = preview(connection, row.definition, arguments.days, clock.now())
     print("\n".join(_lines(found)))
     return 0
 

@@ -4,9 +4,10 @@ import argparse
 import getpass
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
+from gavel import clock
 from gavel.alerting.use import mute
 from gavel.cli.opened import opened
 from gavel.config import Settings
@@ -37,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, settings: Settings) -> int:
     action: Callable[[argparse.Namespace, Engine, datetime], int] = _ACTIONS[arguments.action]
     with opened(settings) as engine:
-        return action(arguments, engine, datetime.now(UTC))
+        return action(arguments, engine, clock.now())
 
 
 def _list(_: argparse.Namespace, engine: Engine, now: datetime) -> int:

@@ -8,10 +8,10 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from gavel import clock
 from gavel.admin import sources
 from gavel.admin.health import state, warnings
 from gavel.admin.sources import SourceUpdate
@@ -189,7 +189,7 @@ def _goes_on(arguments: argparse.Namespace, test: Callable[[], Preflight], done:
 
 def _list(_: argparse.Namespace, engine: Engine, __: Vault) -> int:
     with reading(engine) as connection:
-        found = source_health(connection, datetime.now(UTC))
+        found = source_health(connection, clock.now())
     if not found:
         print("No sources yet. Add one: gavel source add flasharray ADDRESS NAME")
     for health in found:

@@ -3,9 +3,10 @@
 import argparse
 import json
 from dataclasses import asdict
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
+from gavel import clock
 from gavel.admin.health import state, warnings
 from gavel.cli.running import running_listener, setup_link
 from gavel.config import Settings
@@ -28,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, settings: Settings) -> int:
     """0 when the database can be reached and no source fails, else 1."""
-    now = datetime.now(UTC)
+    now = clock.now()
     found = _look(settings, now)
     if arguments.json:
         print(json.dumps(found, indent=2))

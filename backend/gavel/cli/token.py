@@ -2,8 +2,9 @@
 
 import argparse
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import datetime
 
+from gavel import clock
 from gavel.admin import access
 from gavel.cli.opened import opened
 from gavel.config import Settings
@@ -27,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, settings: Settings) -> int:
     action: Callable[[Engine, Settings, datetime], int] = _ACTIONS[arguments.action]
     with opened(settings) as engine:
-        return action(engine, settings, datetime.now(UTC))
+        return action(engine, settings, clock.now())
 
 
 def _list(engine: Engine, _: Settings, now: datetime) -> int:

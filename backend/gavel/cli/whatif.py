@@ -5,10 +5,10 @@ It starts from the newest 10 analyzed minutes of the device queue with most I/O.
 
 import argparse
 from collections.abc import Iterator
-from datetime import UTC, datetime
 
 from pydantic import ValidationError
 
+from gavel import clock
 from gavel.api.convert_whatif import what_if_out
 from gavel.api.schemas.whatif import ScenarioIn, TypedIn, WhatIfOut
 from gavel.cli.opened import opened
@@ -93,7 +93,7 @@ def _of_object(engine: Engine, kind: str, name: str, device_id: int | None, scen
                 f"There is {count} {kind} named {name!r}." if not hits else f"{count} are named {name!r}."
             )
         subject = hits.pop()
-        start, queues = load_start(connection, RefKind(kind), subject.id, device_id, None, datetime.now(UTC))
+        start, queues = load_start(connection, RefKind(kind), subject.id, device_id, None, clock.now())
     return what_if_out(of_start(start, Scenario(**scenario.model_dump())), start, queues)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 from alembic import command
@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError
 
 import gavel
+from gavel import clock
 from gavel.db.engine import Role, open_engine, transaction
 from gavel.db.errors import SchemaError, StorageError
 from gavel.db.series import maintenance, modes, retention
@@ -62,7 +63,7 @@ def migrate(url: str, *, server_side_prepare: bool = True) -> list[str]:
             applied = _upgrade(engine)
         except DBAPIError as error:
             raise SchemaError(f"Migration failed and was undone: {str(error.orig).strip()}") from error
-        maintenance.ensure_partitions(engine, datetime.now(UTC))
+        maintenance.ensure_partitions(engine, clock.now())
         return applied
 
 
@@ -195,7 +196,7 @@ def _unknown(revision: str, subject: str, remedy: str) -> str:
 
 
 def _partitions(connection: Connection) -> str | None:
-    missing = maintenance.missing_partitions(connection, datetime.now(UTC))
+    missing = maintenance.missing_partitions(connection, clock.now())
     if not missing:
         return None
     which = f"{missing[0].name} and {len(missing) - 1} more"

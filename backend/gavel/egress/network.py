@@ -15,6 +15,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 
+from gavel import clock
 from gavel.egress.reserved import refuse_never_connected
 
 _AS_IN_A_BROWSER = re.compile(r"^https://([^/]*)/?$", re.IGNORECASE)
@@ -93,7 +94,7 @@ def retry_after_s(header: str | None) -> float | None:
     if _SECONDS.fullmatch(text):
         return min(float(text), _LONGEST_WISH_S)
     until_s = http_date_s(text)
-    return None if until_s is None else min(max(0.0, until_s - time.time()), _LONGEST_WISH_S)
+    return None if until_s is None else min(max(0.0, until_s - clock.time_s()), _LONGEST_WISH_S)
 
 
 def http_date_s(header: str | None) -> float | None:

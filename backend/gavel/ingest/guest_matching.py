@@ -1,6 +1,7 @@
 """Disks of guests find their virtual disks again whenever a new one comes or an inventory was read."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from weakref import WeakKeyDictionary
 
 import structlog
@@ -25,14 +26,14 @@ def match_guests(context: WorkerContext) -> int:
             stamp = matching_stamp(connection)
             if _matched.get(context.engine) == stamp:
                 return 0
-            changed = match_now(connection)
+            changed = match_now(connection, context.now())
         _matched[context.engine] = stamp
         return changed
 
 
-def match_now(connection: Connection) -> int:
+def match_now(connection: Connection, now: datetime) -> int:
     """In the caller's transaction."""
-    found = match_disks(guest_disk_facts(connection), VmIndex(vm_facts(connection), vm_disk_facts(connection)))
+    found = match_disks(guest_disk_facts(connection, now), VmIndex(vm_facts(connection), vm_disk_facts(connection)))
     changed = _changed(stored_matches(connection), found)
     save_matches(connection, changed)
     if changed:

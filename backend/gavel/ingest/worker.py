@@ -2,18 +2,15 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
+from gavel import clock
 from gavel.db.engine import Engine, Role, open_engine
 from gavel.domain.owner_clocks import OwnerClocks
 from gavel.egress.policy import OutboundPolicy
 from gavel.ingest.connections import Connections
 from gavel.vault import load_vault
-
-
-def utc_now() -> datetime:
-    return datetime.now(UTC)
 
 
 def never() -> bool:
@@ -24,7 +21,7 @@ def never() -> bool:
 class WorkerContext:
     engine: Engine
     connections: Connections
-    now: Callable[[], datetime] = utc_now
+    now: Callable[[], datetime] = clock.now
     outside: OutboundPolicy = field(default_factory=OutboundPolicy)
     # Whether this process is to end: long work then stops at its next step.
     stopping: Callable[[], bool] = never

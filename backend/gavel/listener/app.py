@@ -9,19 +9,20 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from math import ceil
 from typing import cast
 
 import structlog
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from gavel import __version__
+from gavel import __version__, clock
 from gavel.admin.guests import guest_token
+from gavel.api.headers import AnswerDate
 from gavel.api.throttle import Throttle
 from gavel.config import Settings
 from gavel.db.engine import Engine, Role, open_engine
@@ -147,7 +148,7 @@ class Listener:
         length, encoding = _length(request), request.headers.get("content-encoding", "").strip().lower()
         if 0 < length <= _SMALL_BYTES:
             body = unpacked(await read_body(request.stream()), encoding)
-            received_us = time.time_ns() // 1000
+            received_us = clock.time_us()
             if len(body) <= _SMALL_UNPACKED_BYTES:
                 return received_us, parse(body)
             async with self._body_slot():
@@ -155,7 +156,7 @@ class Listener:
         async with self._body_slot():
             packed = await read_body(request.stream())
             body = await run_in_threadpool(unpacked, packed, encoding)
-            received_us = time.time_ns() // 1000
+            received_us = clock.time_us()
             return received_us, await run_in_threadpool(parse, body)
 
     @asynccontextmanager
@@ -295,7 +296,7 @@ def build(engine: Engine, *, apart_s: float = APART_S) -> Starlette:
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        writer = Writer(engine, lambda: datetime.now(UTC), apart_s=apart_s)
+        writer = Writer(engine, clock.now, apart_s=apart_s)
         writer.start()
         app.state.listener = Listener(engine, writer)
         yield
@@ -317,5 +318,6 @@ def build(engine: Engine, *, apart_s: float = APART_S) -> Starlette:
             ClientDisconnect: _gone,
             Exception: _broken,
         },
+        middleware=[Middleware(AnswerDate, now=clock.now)],
         lifespan=lifespan,
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from gavel import clock
 from gavel.supervise.runner import Runner
 
 JOURNAL_FILE = "processes.json"
@@ -31,7 +32,7 @@ class Journal:
 
 
 def _entry(runner: Runner) -> dict[str, Any]:
-    since = time.time() - (time.monotonic() - runner.ready_at) if runner.ready_at is not None else None
+    since = clock.time_s() - (time.monotonic() - runner.ready_at) if runner.ready_at is not None else None
     return {
         "name": runner.service.name,
         "pid": runner.pid,

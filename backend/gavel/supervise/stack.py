@@ -196,7 +196,7 @@ def _beat(settings: Settings, after: tuple[str, ...]) -> Service:
 def _api(settings: Settings, after: tuple[str, ...]) -> Service:
     command = _module(
         settings, "uvicorn", "--factory", "gavel.api.app:create_app", "--host", settings.host,
-        "--port", str(settings.port), "--timeout-graceful-shutdown", "3", "--no-access-log", "--no-server-header",
+        "--port", str(settings.port), "--timeout-graceful-shutdown", "3", "--no-access-log", "--no-server-header", "--no-date-header",
         "--http", "gavel.api.http_protocol:DeadlineProtocol",
     )  # fmt: skip
     return Service("api", command, after=after, probe=_answers(settings), stop_timeout_s=4.0)
@@ -207,7 +207,7 @@ def _ingest(settings: Settings, host: str, after: tuple[str, ...]) -> Service:
     arguments = [
         "--factory", "gavel.listener.app:create_app", "--host", host,
         "--port", str(settings.ingest_port), "--timeout-graceful-shutdown", "3", "--timeout-keep-alive", "1",
-        "--no-access-log", "--no-server-header", "--http", "gavel.listener.http_protocol:PushProtocol",
+        "--no-access-log", "--no-server-header", "--no-date-header", "--http", "gavel.listener.http_protocol:PushProtocol",
     ]  # fmt: skip
     if settings.ingest_certificate and settings.ingest_certificate_key:
         arguments += [

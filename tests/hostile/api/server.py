@@ -78,7 +78,7 @@ def serving(database_url: str, folder: Path, **environment: str) -> Iterator[Ser
         port = free.getsockname()[1]
     argv = [
         sys.executable, "-m", "uvicorn", "--factory", "gavel.api.app:create_app", "--host", "127.0.0.1", "--port", str(port),
-        "--no-access-log", "--no-server-header", "--http", "gavel.api.http_protocol:DeadlineProtocol",
+        "--no-access-log", "--no-server-header", "--no-date-header", "--http", "gavel.api.http_protocol:DeadlineProtocol",
     ]  # fmt: skip
     log = folder / "api.log"
     with log.open("wb") as out:

@@ -4,12 +4,12 @@ import base64
 import binascii
 import hashlib
 import hmac
-import time
 from dataclasses import replace
 from typing import Annotated
 
 from pydantic import AfterValidator, ConfigDict, Field, SecretStr
 
+from gavel import clock
 from gavel.alerting.contract import JSON_TYPE, ChannelKind, ChannelSettings, Receipt, send, usable_url
 from gavel.alerting.render.message import Json, Message, Peak, fitting, headline, json_bytes
 from gavel.alerting.transport.outcome import Outcome
@@ -50,7 +50,7 @@ def render(settings: WebhookSettings, message: Message, _receipt: Receipt) -> Re
 
 def deliver(settings: WebhookSettings, request: Request, way: Transport) -> Outcome:
     """Signs for now: receivers refuse what was signed long ago."""
-    signed = sign(settings, request.headers["webhook-id"], int(time.time()), request.body)
+    signed = sign(settings, request.headers["webhook-id"], int(clock.time_s()), request.body)
     return send(settings, replace(request, headers={**request.headers, **signed}), way)
 
 

@@ -21,9 +21,9 @@ from gavel.diagnosis.baselines import usual
 from gavel.diagnosis.diagnose import MINUTE
 
 
-def evaluated_until(connection: Connection) -> datetime | None:
+def evaluated_until(connection: Connection, now: datetime) -> datetime | None:
     """Every rule was evaluated for the minutes before it, as far as the ledger has them; None before the first one."""
-    until, due = ledger_until(connection), first_due_minute(connection)
+    until, due = ledger_until(connection), first_due_minute(connection, now)
     if until is None or due is None:
         return until
     return min(until, datetime.fromtimestamp(due * 60, UTC))
@@ -62,7 +62,7 @@ def newest(connection: Connection, row: AlertRow, now: datetime) -> NewestMeasur
     measure = measure_of(row.measure)
     if measure.quantity in BY_CLOCK:
         return _by_clock(connection, row, measure, now)
-    until = evaluated_until(connection)
+    until = evaluated_until(connection, now)
     return None if until is None else _of_minute(connection, row, measure, until - MINUTE)
 
 

@@ -53,7 +53,7 @@ def alerts_now(app: AppDep, at: NowDep, subject: Subject = None, object_id: Obje
         found = stored.open_alerts(connection)
         pending = stored.pending_alerts(connection)
         around = Surroundings(mute.quiet_now(connection, found, at), arrays_of(connection, (*found, *pending)), at)
-        until = evaluated_until(connection)
+        until = evaluated_until(connection, at)
 
     def mine(row: stored.AlertRow) -> bool:
         return subject in (None, row.subject) and object_id in (None, row.object_id)

@@ -77,11 +77,11 @@ def list_guest_scripts() -> list[GuestScriptOut]:
 
 
 @router.put("/guests/disks/{disk_id}/virtual-disk", dependencies=[AdminOnly], status_code=204)
-def tie_guest_disk(disk_id: Id, body: TieIn, app: AppDep) -> None:
+def tie_guest_disk(disk_id: Id, body: TieIn, app: AppDep, at: NowDep) -> None:
     """Say which virtual disk it is; what a person tied holds against whatever the disk calls itself."""
     with transaction(app.engine) as connection:
         tie_disk(connection, disk_id, body.vm_disk_id)
-        match_now(connection)
+        match_now(connection, at)
 
 
 @router.post("/guests/tokens", dependencies=[AdminOnly], status_code=201, responses=refuses(409))

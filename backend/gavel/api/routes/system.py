@@ -90,7 +90,7 @@ def _health(app: AppState, at: datetime) -> Health:
             mode, is_read_only = stored_mode(connection), refuses_writes(connection)
             polled, seen_at = polled_since(connection), workers_seen_at(connection)
             attributed, sampled = ledger_until(connection), samples_until(connection)
-            stuck, unjudged = deliveries_stuck(connection), first_due_minute(connection)
+            stuck, unjudged = deliveries_stuck(connection), first_due_minute(connection, at)
             sealed = sealed_with(connection)
     except StorageError as error:
         part = HealthPart(name="database", status="failed", detail=str(error))
@@ -229,7 +229,10 @@ def sign_out_everywhere(response: Response, app: AppDep) -> None:
 
 
 def _forget(response: Response, app: AppState) -> None:
-    response.delete_cookie(app.cookie, path=app.cookie_path, httponly=True, samesite="lax", secure=app.secure_cookies)
+    # Without `expires`, which a browser would compare with a clock that is not this server's.
+    response.set_cookie(
+        app.cookie, max_age=0, httponly=True, samesite="lax", secure=app.secure_cookies, path=app.cookie_path
+    )
 
 
 @router.post("/wall-token", dependencies=[AdminOnly], status_code=201)

@@ -151,11 +151,11 @@ def push_summary(connection: Connection, now: datetime) -> PushSummary:
 _FACTS = """
     SELECT d.id, g.token_id, g.host_name, g.bios_uuid, g.addresses, d.kind, d.serial, d.tools_name, d.scsi_address, d.capacity_bytes,
         CASE WHEN d.matched_by = 'hand' THEN d.vm_disk_id END AS tied_to
-    FROM guest_disk d JOIN guest g ON g.id = d.guest_id WHERE d.last_seen_at > now() - CAST(:kept AS interval) ORDER BY d.id
+    FROM guest_disk d JOIN guest g ON g.id = d.guest_id WHERE d.last_seen_at > :since ORDER BY d.id
 """
 
 
-def guest_disk_facts(connection: Connection) -> Sequence[GuestDiskFacts]:
+def guest_disk_facts(connection: Connection, now: datetime) -> Sequence[GuestDiskFacts]:
     """Of every disk that came lately."""
     return [
         GuestDiskFacts(
@@ -166,7 +166,7 @@ def guest_disk_facts(connection: Connection) -> Sequence[GuestDiskFacts]:
             DiskIdentity(row.serial, row.tools_name, row.scsi_address, row.capacity_bytes),
             row.tied_to,
         )
-        for row in connection.execute(text(_FACTS), {"kept": _MATCHED_FOR})
+        for row in connection.execute(text(_FACTS), {"since": now - _MATCHED_FOR})
     ]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy import text
 
+from gavel import clock
 from gavel.db.engine import Connection
 from gavel.db.queries.expectations import HOURS, Histories
 from gavel.db.queries.refs import LABELS, TABLES, EntityRef, RefKind, not_found
@@ -43,7 +44,7 @@ def ledger_object(connection: Connection, kind: RefKind, thing_id: int) -> Ledge
     query = _OBJECT.format(storage=modes.STORAGE, table=TABLES[kind].name, label=LABELS.get(kind, "name"))
     key = scope_key(SCOPES[kind], thing_id)
     row = connection.execute(
-        text(query), {"id": thing_id, "key": key, "array_kinds": list(ARRAY_SOURCES)}
+        text(query), {"id": thing_id, "key": key, "array_kinds": list(ARRAY_SOURCES), "now": clock.now()}
     ).one_or_none()
     if row is None:
         raise not_found(kind, thing_id)

@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, select, text
 
+from gavel import clock
 from gavel.db.errors import SchemaError
 from gavel.db.schema.bookkeeping import storage_mode
 from gavel.db.series import packed
@@ -15,21 +16,23 @@ from gavel.domain.retention import Grain
 
 _EXTENSION = text("SELECT extversion FROM pg_extension WHERE extname = 'timescaledb'")
 _LICENSE = text("SELECT current_setting('timescaledb.license', true)")
+_NOW = "CAST(:now AS timestamptz)"
 # An hour is packed two hours after its end (`maintenance.PACK_AFTER`); that none of the last three was is looked up, since a clock may have
 # been wrong.
 _LEDGERS = ", ".join(f"'{packed.parent(series)}'" for series in (LEDGER, LEDGER_LEAVES))
 _UNPACKED_SINCE = f"""(
     SELECT CASE WHEN bool_or(to_regclass(name) IS NOT NULL) THEN NULL ELSE min(hour) END FROM (
         SELECT hour, unnest(ARRAY[{_LEDGERS}]) || to_char(hour AT TIME ZONE 'UTC', '"_"YYYYMMDD"t"HH24') AS name
-        FROM generate_series(date_trunc('hour', now()) - INTERVAL '2 hours', now() + INTERVAL '1 hour', INTERVAL '1 hour') hour) hours
+        FROM generate_series(
+            date_trunc('hour', {_NOW}, 'UTC') - INTERVAL '2 hours', {_NOW} + INTERVAL '1 hour', INTERVAL '1 hour') hour) hours
     ) AS unpacked_since"""
-# Columns of a question that has `FROM … LEFT JOIN storage_mode ON true`, for `storage_of`.
+# Columns of a question that has `FROM … LEFT JOIN storage_mode ON true`, for `storage_of`. It binds `now`.
 STORAGE = ", ".join(
     (
         "mode",
         *(f"keep_{grain}" for grain in Grain),
         *(f"{grain}_from" for grain in Grain),
-        "now() AS now",
+        f"{_NOW} AS now",
         _UNPACKED_SINCE,
     )
 )
@@ -38,7 +41,7 @@ _STORAGE = text(f"SELECT {STORAGE} FROM (SELECT) once LEFT JOIN storage_mode ON 
 
 @dataclass(frozen=True, slots=True)
 class Storage:
-    """What is kept. now: of the database's clock, the same for a whole transaction.
+    """What is kept at `now`.
 
     chosen: lengths that the operator set; a grain that is missing has the default of the mode. whole_from: before it rows of a grain may
     have gone under a shorter retention; a grain that is missing was never lengthened. unpacked_since: minutes of the ledger from then on
@@ -56,7 +59,7 @@ class Storage:
         return self.chosen.get(grain, DEFAULT_KEEP[self.mode][grain])
 
     def since(self, grain: Grain, now: datetime | None = None) -> datetime:
-        """Rows from then on are all there; older ones may have gone. now: of another clock than the database's."""
+        """Rows from then on are all there; older ones may have gone. now: instead of the instant of the question."""
         kept = (now or self.now) - self.keep(grain)
         return max(kept, self.whole_from.get(grain, kept))
 
@@ -85,7 +88,7 @@ def stored(connection: Connection) -> Mode:
 
 def storage(connection: Connection) -> Storage:
     """Raises SchemaError when the schema was never made."""
-    return storage_of(connection.execute(_STORAGE).one())
+    return storage_of(connection.execute(_STORAGE, {"now": clock.now()}).one())
 
 
 def storage_of(row: Row[Any]) -> Storage:

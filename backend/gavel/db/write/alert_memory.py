@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 from sqlalchemy import delete, func, select, text, update
 from sqlalchemy.dialects.postgresql import insert as upsert
@@ -9,6 +10,9 @@ from sqlalchemy.dialects.postgresql import insert as upsert
 from gavel.db.engine import Connection
 from gavel.db.errors import StorageError
 from gavel.db.schema.alerting import alert_memory, written_minute
+
+# An older minute was written late; health does not count it.
+_NEW_FOR = timedelta(minutes=15)
 
 
 class OvertakenError(StorageError):
@@ -111,8 +115,10 @@ def forget_minutes(connection: Connection, before: int) -> int:
     return connection.execute(delete(written_minute).where(written_minute.c.minute < before)).rowcount
 
 
-def first_due_minute(connection: Connection) -> int | None:
-    """The oldest new minute not yet evaluated; None when there is none. Late ones are not included."""
-    query = text("SELECT min(minute) FROM written_minute WHERE minute > extract(epoch FROM now()) / 60 - 15")
-    first: int | None = connection.scalar(query)
+def first_due_minute(connection: Connection, now: datetime) -> int | None:
+    """Return the oldest minute not yet evaluated of the last 15 minutes before `now`; None when there is none."""
+    oldest = int((now - _NEW_FOR).timestamp()) // 60
+    first: int | None = connection.scalar(
+        select(func.min(written_minute.c.minute)).where(written_minute.c.minute > oldest)
+    )
     return first

@@ -1,6 +1,5 @@
 """One FlashArray over HTTPS: version, session, pages, back-off and deadlines. Knows nothing of what the items mean."""
 
-import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -11,6 +10,7 @@ from urllib.parse import urlencode
 import msgspec
 import stamina
 
+from gavel import clock
 from gavel.collectors.arrays.flasharray import parse
 from gavel.collectors.arrays.flasharray.paging import MOST_PAGES, PAGE_LIMIT, ListProgress
 from gavel.collectors.clock import DateClock
@@ -217,7 +217,7 @@ class FlashArrayClient:
     def _exchange(
         self, method: str, path: str, params: Params | None, headers: Mapping[str, str] | None
     ) -> ArrayResponse:
-        sent_at_s = time.time()
+        sent_at_s = clock.time_s()
         try:
             if not self._calls:
                 resolve(self.address)
@@ -268,7 +268,7 @@ class FlashArrayClient:
     def _note_date(self, response: HTTPResponse, sent_at_s: float) -> None:
         date_s = http_date_s(response.headers.get("date"))
         if date_s is not None:
-            self.clock.observe(sent_at_s=sent_at_s, received_at_s=time.time(), date_s=date_s)
+            self.clock.observe(sent_at_s=sent_at_s, received_at_s=clock.time_s(), date_s=date_s)
 
     def _raise_for(self, response: ArrayResponse, resource: str) -> None:
         status = response.status

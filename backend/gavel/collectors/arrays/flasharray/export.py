@@ -5,12 +5,13 @@ import json
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import IO
 
 import msgspec
 
+from gavel import clock
 from gavel.collectors.arrays.flasharray.client import FlashArrayClient, Params
 from gavel.collectors.arrays.flasharray.collector import FlashArrayCollector
 from gavel.collectors.arrays.flasharray.settings import FlashArraySettings
@@ -128,8 +129,8 @@ def export_array(settings: FlashArraySettings, length: timedelta, file: IO[bytes
         collector.clocks()
         collector.inventory()
         say("Inventory read.")
-        clock = client.clock.reading()
-        now = datetime.now(UTC) + timedelta(seconds=clock.offset_s if clock else 0.0)
+        reading = client.clock.reading()
+        now = clock.now() + timedelta(seconds=reading.offset_s if reading else 0.0)
         windows = _windows(now.replace(microsecond=0) - length, now.replace(microsecond=0), collector.streams)
         for number, window in enumerate(windows, 1):
             for _ in collector.samples(Stream(window.stream), window.since, window.until):
@@ -140,7 +141,7 @@ def export_array(settings: FlashArraySettings, length: timedelta, file: IO[bytes
             gavel_array_export=FORMAT,
             address=settings.address,
             rest_version=client.version,
-            clock=None if clock is None else _ExportedClock(clock.offset_s, clock.error_s, clock.read_at),
+            clock=None if reading is None else _ExportedClock(reading.offset_s, reading.error_s, reading.read_at),
             windows=windows,
             answers=list(client.answers.values()),
         )
@@ -184,9 +185,9 @@ def decode_export(stream: IO[bytes], path: str) -> ArrayExport:
     except ValueError as error:
         raise _no_export(path, error) from error
     said = file.clock
-    clock = None if said is None else ClockReading(None, said.offset_s, said.error_s, said.read_at)
+    reading = None if said is None else ClockReading(None, said.offset_s, said.error_s, said.read_at)
     return ArrayExport(
-        CheckedCollector(FlashArrayCollector(settings, client), file.address), file.address, clock, windows
+        CheckedCollector(FlashArrayCollector(settings, client), file.address), file.address, reading, windows
     )
 
 

@@ -2,11 +2,12 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import TypeAlias
 
 import msgspec
 
+from gavel import clock
 from gavel.collectors.arrays.flasharray import parse, wire
 from gavel.collectors.arrays.flasharray.client import FlashArrayClient, Params
 from gavel.collectors.arrays.flasharray.paging import PAGE_LIMIT
@@ -105,7 +106,7 @@ class _FlashArrayChecks:
         return CheckState.OK, f"{_counted(self._volumes, 'volume')} can be read.", ""
 
     def samples(self) -> Found:
-        now = datetime.now(UTC)
+        now = clock.now()
         params: Params = {
             "destroyed": "false",
             "resolution": int(wire.RESOLUTION.total_seconds() * 1000),

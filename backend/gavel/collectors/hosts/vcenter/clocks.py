@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from pyVmomi import vim
 
+from gavel import clock
 from gavel.collectors.hosts.vcenter.client import VcenterClient
 from gavel.collectors.hosts.vcenter.parse import moid
 from gavel.collectors.hosts.vcenter.watch import all_of, retrieve
@@ -77,9 +78,9 @@ class HostClocks:
 
 
 def _reading(subject: str | None, ask: Callable[[], datetime]) -> ClockReading:
-    asked_at = datetime.now(UTC)
+    asked_at = clock.now()
     told = ask()
-    answered_at = datetime.now(UTC)
+    answered_at = clock.now()
     half = (answered_at - asked_at) / 2
     return ClockReading(
         subject=subject,

@@ -6,6 +6,7 @@ from typing import Final
 
 from pydantic import BaseModel
 
+from gavel import clock
 from gavel.collectors.contract import CollectorKind, StreamPlan
 from gavel.collectors.hosts.vcenter.blocks import BLOCK_S, floor_to_block, folded, whole_blocks_only
 from gavel.collectors.hosts.vcenter.client import VcenterClient
@@ -88,7 +89,7 @@ class VcenterCollector:
         return (vcenter_clock(self._client), *self._host_clocks.read())
 
     def inventory(self) -> HostInventory:
-        return self._inventory.read(datetime.now(UTC))
+        return self._inventory.read(clock.now())
 
     def samples(
         self, stream: Stream, since: datetime, until: datetime, asks: Callable[[str], bool] | None = None

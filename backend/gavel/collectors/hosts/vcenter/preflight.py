@@ -1,11 +1,12 @@
 """Everything a newcomer may have wrong with a vCenter, looked at in order, each with what to do about it."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Final, TypeAlias
 
 from pyVmomi import vim
 
+from gavel import clock
 from gavel.collectors.clock import age_words, offset_words
 from gavel.collectors.hosts.vcenter.client import VcenterClient
 from gavel.collectors.hosts.vcenter.clocks import vcenter_clock
@@ -178,7 +179,7 @@ class _VcenterChecks:
 
     def samples(self) -> Found:
         """One call for each stream, as polling sends them, and how old the newest sample of its answer is."""
-        now = datetime.now(UTC) + timedelta(seconds=self._offset_s)
+        now = clock.now() + timedelta(seconds=self._offset_s)
         tries = {stream: self._newest(stream, now) for stream in SAMPLES_OF}
         words = "; ".join(f"{SAMPLES_OF[stream]}: {found}" for stream, (_, found) in tries.items())
         states = {state for state, _ in tries.values()}
