@@ -65,7 +65,7 @@ def fingerprint(paths: Iterable[Path]) -> str:
 def frontend_sources() -> Iterator[Path]:
     for entry in sorted((ROOT / "frontend").iterdir()):
         if entry.is_dir() and entry.name not in NOT_FRONTEND_SOURCES:
-            inner = (path for path in entry.rglob("*") if "node_modules" not in path.parts)
+            inner = (path for path in entry.rglob("*") if "node_modules" not in path.relative_to(entry).parts)
             yield from sorted(path for path in inner if path.is_file())
         elif entry.is_file():
             yield entry

@@ -72,6 +72,7 @@ STATIC = (
     npm("front end: generated client", "codegen:check", cores=0.75),
 )
 BUILD = Check("front end: build", (sys.executable, "scripts/bootstrap.py", "all"), cores=0.75)
+BUDGET = replace(npm("front end: sizes", "check:budget", cores=0.5), after=(BUILD.name,))
 UNIT_TESTS = npm("front end: tests", "test", cores=0.75)
 SLOWEST = "--durations=20"
 CORES = os.cpu_count() or 1
@@ -120,7 +121,7 @@ def alone(check: Check) -> Check:
 COMMANDS: dict[str, tuple[Check, ...]] = {
     "check": STATIC,
     # Products wait most and take longest: they begin, and the others fill the processors beside them.
-    "test": (WHOLE, *STATIC, BUILD, UNIT_TESTS, PARTS, *reversed(E2E), TENTH),
+    "test": (WHOLE, *STATIC, BUILD, BUDGET, UNIT_TESTS, PARTS, *reversed(E2E), TENTH),
     "e2e": (BUILD, *E2E),
     "peers": (alone(pytest("peers", *ALONE, *PEERS, deadline_s=1800)),),
     "truth": (alone(pytest("truth", *TRUTH, deadline_s=4 * 3600)),),

@@ -2,11 +2,12 @@
 import { copyFileSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
 const require = createRequire(import.meta.url)
 const folder = dirname(require.resolve('swagger-ui-dist/package.json'))
 const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-const assets = new URL('../dist/assets/', import.meta.url).pathname
+const assets = fileURLToPath(new URL('../dist/assets/', import.meta.url))
 
 // Assets may be kept for ever: the version in the name makes another file of another version.
 copyFileSync(join(folder, 'swagger-ui-bundle.js'), join(assets, `swagger-ui-${version}.js`))

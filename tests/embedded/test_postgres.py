@@ -196,10 +196,13 @@ def test_a_second_server_on_the_same_data_is_refused_and_the_first_is_named(data
             postmaster.wait_for_previous(data_dir, cluster.socket_dir, patience_s=0)
 
 
-def test_a_path_too_long_for_a_socket_gets_a_short_private_folder(tmp_path: Path, data_dir: Path) -> None:
+@pytest.mark.parametrize("folder", ["a" * 100, "one, two"], ids=["too long", "a comma"])
+def test_a_path_that_no_socket_can_have_gets_a_short_private_folder(
+    tmp_path: Path, data_dir: Path, folder: str
+) -> None:
     with postgres.running(data_dir, settings=TEST_SETTINGS):
         pass  # made once, so that the copy below is quick
-    deep = tmp_path / ("a" * 100) / "postgres"
+    deep = tmp_path / folder / "postgres"
     deep.parent.mkdir()
     data_dir.rename(deep)
     try:

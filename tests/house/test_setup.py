@@ -1,6 +1,8 @@
 """Setting up on other people's machines: old Pythons, missing parts, two runs at once, runs killed half-way."""
 
 import importlib.util
+import json
+import os
 import re
 import shutil
 import signal
@@ -13,6 +15,7 @@ import pytest
 from tests.waiting import HANG_S, wait_for
 
 import bootstrap
+import run_checks
 import steps
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -55,6 +58,10 @@ def machine_with(folder: Path, *programs: str) -> str:
 def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(bootstrap, "TOOLS", tmp_path)
     return tmp_path
+
+
+# What a program could take for a sign of its own in a path.
+ODD_FOLDER = "my gävel, 100% [1] #2/src/node_modules/gavel"
 
 
 def test_a_machine_with_too_old_a_python_is_told_so(tmp_path: Path) -> None:
@@ -274,3 +281,65 @@ def test_an_old_program_does_not_count_as_found(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
     assert bootstrap.version_of("node", "--version") == (20, 20) < bootstrap.OLDEST_NODE
     assert bootstrap.version_of("no-such-program", "--version") == (0, 0)
+
+
+def node(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+    programs = f"{ROOT / '.tools/bin'}:{os.environ['PATH']}"
+    command = ["node", *map(str, arguments)]
+    return subprocess.run(
+        command, cwd=cwd, env={**os.environ, "PATH": programs}, capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+def test_pages_are_finished_and_measured_in_any_folder(tmp_path: Path) -> None:
+    frontend = tmp_path / ODD_FOLDER / "frontend"
+    shutil.copytree(ROOT / "frontend/scripts", frontend / "scripts")
+    (frontend / "dist/assets").mkdir(parents=True)
+    manifest = {
+        "index.html": {"file": "assets/a.js", "isEntry": True, "dynamicImports": ["src/features/vm/VmPage.tsx"]},
+        "src/features/vm/VmPage.tsx": {"file": "assets/b.js"},
+        "echarts": {"file": "assets/echarts.js"},
+    }
+    for name in ("a", "b", "echarts"):
+        (frontend / f"dist/assets/{name}.js").write_text("1\n" * 1000)
+    (frontend / "dist/.vite").mkdir()
+    (frontend / "dist/.vite/manifest.json").write_text(json.dumps(manifest))
+    reference = frontend / "node_modules/swagger-ui-dist"
+    reference.mkdir(parents=True)
+    (reference / "package.json").write_text('{"version": "1.2"}')
+    for name in ("swagger-ui-bundle.js", "swagger-ui.css"):
+        (reference / name).write_text(name)
+    for script in ("reference", "compress", "budget"):
+        done = node(frontend / f"scripts/{script}.mjs", cwd=frontend)
+        assert done.returncode == 0, done.stderr
+    names = {path.name for path in (frontend / "dist/assets").iterdir()}
+    assert {"a.js.gz", "swagger-ui-1.2.js.gz", "swagger-ui-1.2.css.gz"} < names
+
+
+def test_building_the_pages_measures_no_size() -> None:
+    scripts = json.loads((ROOT / "frontend/package.json").read_text())["scripts"]
+    assert "budget" not in scripts["build"]
+    commands = [check.command for check in run_checks.COMMANDS["test"]]
+    assert any("check:budget" in command for command in commands)
+
+
+@pytest.mark.parametrize("folder", ["frontend", "tests"])
+def test_no_script_takes_a_path_from_an_address(folder: str) -> None:
+    """`pathname` is percent-encoded: a blank or `ä` in the path of the checkout names another file."""
+    listed = subprocess.run(["git", "ls-files", folder], cwd=ROOT, capture_output=True, text=True, check=True)
+    scripts = [ROOT / name for name in listed.stdout.splitlines() if name.endswith((".ts", ".tsx", ".mjs", ".cjs"))]
+    assert scripts
+    guilty = [path for path in scripts if re.search(r"import\.meta\.url\)\.pathname", path.read_text(encoding="utf-8"))]
+    assert guilty == []
+
+
+def test_sources_of_the_pages_are_seen_below_a_folder_of_any_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / ODD_FOLDER
+    for name in ("src/main.ts", "codegen/a.mjs", "codegen/node_modules/b.js", "dist/c.js", "index.html"):
+        (root / "frontend" / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / "frontend" / name).write_text(name)
+    monkeypatch.setattr(bootstrap, "ROOT", root)
+    names = {path.relative_to(root / "frontend").as_posix() for path in bootstrap.frontend_sources()}
+    assert names == {"src/main.ts", "codegen/a.mjs", "index.html"}

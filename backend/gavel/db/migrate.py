@@ -150,7 +150,8 @@ def configuration(connection: Connection) -> Config:
 
 def _config() -> Config:
     config = Config()
-    config.set_main_option("script_location", str(_folder()))
+    # Alembic reads `%` as the start of a reference to another option.
+    config.set_main_option("script_location", str(_folder()).replace("%", "%%"))
     return config
 
 

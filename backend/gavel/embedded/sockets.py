@@ -1,4 +1,4 @@
-"""Where a server's Unix socket lives: beside its data, or in a short folder when that path is too long."""
+"""Where a server's Unix socket lives: beside its data, or in a short folder when that path cannot be used."""
 
 import hashlib
 import os
@@ -15,9 +15,10 @@ MAX_SOCKET_PATH = 103
 def socket_folder(home: Path, socket_name: str) -> Path:
     """Return the folder for the socket of the server whose data is in `home`.
 
-    The answer depends on the path only, so that every process finds the same socket.
+    The answer depends on the path only, so that every process finds the same socket. PostgreSQL and its clients
+    read a comma as the end of a folder's name.
     """
-    if len(os.fsencode(home / socket_name)) <= MAX_SOCKET_PATH:
+    if len(os.fsencode(home / socket_name)) <= MAX_SOCKET_PATH and "," not in str(home):
         return home
     digest = hashlib.sha256(os.fsencode(home)).hexdigest()[:12]
     return Path(tempfile.gettempdir()) / f"gavel-{digest}"
