@@ -1,5 +1,6 @@
-/** The time of the Gavel that is looked at: it may hold an hour that was. */
+/** The time of the Gavel that is looked at, by the variable that sets its clock: held at an instant, or shifted. */
 
-const HELD_AT = process.env.GAVEL_E2E_AT_S
+const SET = process.env.GAVEL_TEST_CLOCK ?? '+0'
 
-export const gavelNow = (): number => (HELD_AT === undefined ? Date.now() : Number(HELD_AT) * 1000)
+export const gavelNow = (): number =>
+  SET.startsWith('@') ? Number(SET.slice(1)) * 1000 : Date.now() + Number(SET) * 1000

@@ -1,6 +1,7 @@
 /** What really happens in the lab while the product looks at it, and when the product has read and judged it. */
 
 import { type APIRequestContext, expect } from '@playwright/test'
+import { gavelNow } from './clock'
 import { api, get } from './scenes'
 
 const MINUTE_MS = 60_000
@@ -76,7 +77,7 @@ export async function chapters(request: APIRequestContext): Promise<Chapter[]> {
 }
 
 async function chaptersOf(request: APIRequestContext, ids: ReadonlyMap<string, number>): Promise<Chapter[]> {
-  const now = Date.now()
+  const now = gavelNow()
   const newest = new Map<string | null, Chapter>()
   for (const phase of await playing(request, now - 65 * MINUTE_MS, now)) {
     const id = ids.get(phase.datastore)

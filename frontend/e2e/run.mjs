@@ -59,13 +59,14 @@ async function isUp(url) {
   }
 }
 
-/** A product at work: the lab's arrays and vCenters are read while the tests run. It goes on from a young hour, and reads what it missed. */
+/** A product at work: the lab's arrays and vCenters are read while the tests run. Its clock continues from the end of the held hour. */
 async function startLiving() {
   const folder = mkdtempSync(join(tmpdir(), 'gavel-e2e-'))
-  if (DATA_DIR === undefined) await copyHour(folder, '--young')
+  const clock = DATA_DIR === undefined ? shifted(await copyHour(folder)) : {}
   const port = await freePorts(PORTS)
   const data = DATA_DIR ?? join(folder, 'data')
   const env = {
+    ...clock,
     GAVEL_DATA_DIR: data,
     ...(DATA_DIR === undefined ? {} : { GAVEL_LAB: '0' }),
     GAVEL_PORT: String(port),
@@ -74,28 +75,34 @@ async function startLiving() {
   }
   // What tests may ask past the product: which layer the lab makes guilty when, and which process is which.
   const beside = {
+    ...clock,
     ...(DATA_DIR === undefined ? { GAVEL_E2E_TRUTH_URL: `http://127.0.0.1:${port + PORTS - 1}` } : {}),
     GAVEL_E2E_JOURNAL: join(data, 'processes.json'),
   }
   return await started({ command: [GAVEL, 'up'], env, folder, port, data, beside })
 }
 
-/** The hour that is kept for the code of today, made first where it is missing. */
-async function copyHour(folder, ...options) {
-  const copied = promisify(execFile)(PYTHON, ['-m', 'tests.frozen.hour', folder, ...options], { cwd: ROOT })
+/** When the hour ends that is kept for the code of today, in seconds since 1970. It is made first where it is missing. */
+async function copyHour(folder) {
+  const copied = promisify(execFile)(PYTHON, ['-m', 'tests.frozen.hour', folder], { cwd: ROOT })
   copying = copied.child
   await copied
   copying = null
+  return JSON.parse(readFileSync(join(folder, 'hour.json'), 'utf8')).at
+}
+
+/** The clock of a product that starts now, of its lab and of the tests. */
+function shifted(at_s) {
+  const by_s = at_s - Date.now() / 1000
+  return { GAVEL_TEST_CLOCK: `${by_s < 0 ? '' : '+'}${by_s.toFixed(3)}` }
 }
 
 async function startHeld() {
   const folder = mkdtempSync(join(tmpdir(), 'gavel-e2e-'))
-  await copyHour(folder)
+  const clock = { GAVEL_TEST_CLOCK: `@${await copyHour(folder)}` }
   const port = await freePorts(1)
-  const { at } = JSON.parse(readFileSync(join(folder, 'hour.json'), 'utf8'))
   const command = [PYTHON, '-m', 'tests.frozen.serve', folder, '--port', String(port)]
-  const beside = { GAVEL_E2E_AT_S: String(at) }
-  return await started({ command, env: {}, folder, port, data: join(folder, 'data'), beside })
+  return await started({ command, env: clock, folder, port, data: join(folder, 'data'), beside: clock })
 }
 
 /** Once it answers; what it says goes to a file, of which the end is told where it does not come up. */

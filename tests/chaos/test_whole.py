@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from tests.chaos.whole_campaign import WholeCampaign
-from tests.frozen.hour import YOUNG_S, copy_hour, wait_for_the_hour
+from tests.product.comparing import wait_for_the_hour
 from tests.product.running import Product, free_ports, tell
 
 WHOLE = int(os.environ.get("WHOLE") or 50)
@@ -12,7 +12,6 @@ SEED = int(os.environ.get("SEED") or 1)
 
 
 def test_kills_of_the_whole_product_lose_double_and_alter_nothing_that_is_collected_or_pushed(tmp_path: Path) -> None:
-    copy_hour(tmp_path, within_s=YOUNG_S)
     ingest_port = free_ports(1)
     product = Product(tmp_path, GAVEL_INGEST_HOST="127.0.0.1", GAVEL_INGEST_PORT=str(ingest_port))
     try:

@@ -77,13 +77,13 @@ class WholeCampaign:
         return self.report
 
     def _stage(self, kills: int) -> None:
-        began = time.time()
+        began = self._product.now()
         for _ in range(kills):
             time.sleep(self._choose.uniform(0, _LONGEST_S))
             self._pushes.wait_until_sending()
             self._kill_all()
         until = caught_up(self._product, within_s=420)
-        found = compare(self._product, max(began - 60, time.time() - KEPT_S), until)
+        found = compare(self._product, max(began - 60, self._product.now() - KEPT_S), until)
         self.report.comparisons.append(found)
         tell(f"{self.report.kills} kills of everything: {found}")
         self._write_ledger_again()

@@ -1,43 +1,45 @@
-"""The hour that browser tests look at: made once by a whole product and its lab, kept as long as neither changes.
+"""The hour that browser tests and products under test begin with: made once, kept as long as neither the product nor its lab changes.
 
-    .venv/bin/python -m tests.frozen.hour FOLDER          copies it there, and makes it first where it is missing
-    .venv/bin/python -m tests.frozen.hour FOLDER --young  the same, unless a product would have much to read since then
+    .venv/bin/python -m tests.frozen.hour FOLDER    copies it there, and makes it first where it is missing
+    .venv/bin/python -m tests.frozen.hour --accept  makes its codes the ones that tests expect (tests/frozen/codes.txt)
+    .venv/bin/python -m tests.frozen.hour --twice   makes it once more, and says in which tables the two differ
 
-`gavel up` reads the lab's whole hour and attributes it, and is then stopped like any other. Nothing in it is written by
-hand. It is held at the minute at which it was made, so the stories in it stand at different points from one hour to the next.
+It ends at one instant, which is a constant (`tests.frozen.instant`). Its content is equal byte for byte wherever it is made on
+one machine, and its codes are equal everywhere.
 """
 
 import argparse
 import fcntl
 import hashlib
 import json
-import math
+import os
 import shutil
 import subprocess
+import sys
+import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
-from tests.product import ledgers
-from tests.product.comparing import KEPT_S
-from tests.product.running import Product, tell
+from tests.frozen.codes import differences
+from tests.frozen.instant import AT
 
 ROOT = Path(__file__).resolve().parents[2]
 KEPT_IN = ROOT / ".cache/hours"
 # What makes the numbers: another hour for other code.
-MADE_BY = ("backend/gavel", "backend/gavel_lab", "backend/requirements.txt", "migrations", "tests/frozen/hour.py")
-_FIRST_DATA_S, _HOUR_S = 120, 400
-# A product that goes on from an hour this old has soon read what it missed; from an older one it begins as well anew.
-YOUNG_S = 20 * 60.0
+MADE_BY = ("backend/gavel", "backend/gavel_lab", "backend/requirements.txt", "migrations", "tests/frozen")
+EXPECTED = ROOT / "tests/frozen/codes.txt"
+ACCEPT = ".venv/bin/python -m tests.frozen.hour --accept"
 
 
 @dataclass(frozen=True)
 class Hour:
-    """`at`: when it was held, in seconds since the epoch."""
+    """`at`: when it ends, in seconds since the epoch. `content`: table → digest of its rows."""
 
     at: float
+    content: Mapping[str, str]
 
 
 def read_hour(folder: Path) -> Hour:
@@ -45,8 +47,12 @@ def read_hour(folder: Path) -> Hour:
     return Hour(**json.loads((folder / "hour.json").read_text()))
 
 
+def read_codes(folder: Path) -> list[str]:
+    return (folder / "codes.txt").read_text().splitlines()
+
+
 def hour() -> Path:
-    """Folder of the hour of today's code: `data` is a product's data directory. Whoever comes while it is made waits for it."""
+    """Folder of the hour of today's code: `data` is a product's data directory. A second caller waits while it is made."""
     KEPT_IN.mkdir(parents=True, exist_ok=True)
     with _alone():
         folder = KEPT_IN / key()
@@ -55,13 +61,9 @@ def hour() -> Path:
         return folder
 
 
-def copy_hour(into: Path, *, within_s: float = math.inf) -> bool:
-    """A copy that belongs to whoever takes it, its database to the account that it runs as. None where it is older than `within_s`."""
-    folder = hour()
-    if time.time() - read_hour(folder).at > within_s:
-        return False
-    subprocess.run(["cp", "-a", f"{folder}/.", str(into)], check=True)
-    return True
+def copy_hour(into: Path) -> None:
+    """A copy that belongs to the caller, its database to the account that it runs as."""
+    subprocess.run(["cp", "-a", f"{hour()}/.", str(into)], check=True)
 
 
 @contextmanager
@@ -76,7 +78,7 @@ def key() -> str:
     for name in MADE_BY:
         place = ROOT / name
         files = [place] if place.is_file() else (file for file in place.rglob("*") if file.is_file())
-        for file in sorted(file for file in files if "__pycache__" not in file.parts):
+        for file in sorted(file for file in files if "__pycache__" not in file.parts and file != EXPECTED):
             seen.update(f"{file.relative_to(ROOT)}\0".encode() + file.read_bytes() + b"\0")
     return seen.hexdigest()[:16]
 
@@ -87,59 +89,58 @@ def _make(folder: Path) -> None:
             shutil.rmtree(old)
     fresh = folder.with_suffix(".new")
     fresh.mkdir()
-    product = Product(fresh)
     began = time.monotonic()
-    try:
-        product.come_up()
-        wait_for_the_hour(product)
-        ledgers.settled(product)
-        product.stop()
-    finally:
-        product.end()
-    for left in ("up.log", "data/logs", "data/processes.json"):
-        path = fresh / left
-        shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
-    (fresh / "hour.json").write_text(json.dumps(asdict(Hour(at=time.time()))))
+    make_in(fresh)
     fresh.rename(folder)
-    tell(f"an hour is held in {folder}, made in {time.monotonic() - began:.0f} s")
+    sys.stderr.write(f"  an hour is held in {folder}, made in {time.monotonic() - began:.0f} s\n")
 
 
-def wait_for_the_hour(product: Product) -> None:
-    """Until it has read both sides of everything as far back as the lab keeps it."""
-
-    def both_sides() -> bool:
-        found = product.ask(
-            "SELECT EXISTS (SELECT FROM array_volume_sample) AND EXISTS (SELECT FROM host_device_sample)"
-        )
-        return bool(found[0][0])
-
-    product.wait_for(both_sides, "numbers of both sides", _FIRST_DATA_S)
-    tell(f"first data of both sides {time.time() - product.up_at:.1f} s after it was up")
-    product.wait_for(lambda: _has_the_hour(product), "the last hour", _HOUR_S)
-    tell(f"the last hour {time.time() - product.up_at:.1f} s after it was up")
+def make_in(folder: Path) -> None:
+    """In a process of its own, for which only the held clock is set."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GAVEL_")}
+    made = subprocess.run(
+        [sys.executable, "-m", "tests.frozen.making", str(folder)],
+        cwd=ROOT, env=environment | {"GAVEL_TEST_CLOCK": f"@{AT.timestamp():.0f}", "GAVEL_LOG_LEVEL": "warning"},
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if made.returncode:
+        raise RuntimeError(f"no hour could be made:\n{made.stdout}{made.stderr}")
 
 
-def _has_the_hour(product: Product) -> bool:
-    """All four sources have been read once, owe nothing, and reach back as far as they keep."""
-    oldest = product.ask(
-        "SELECT extract(epoch FROM min(a.ts))::float8, extract(epoch FROM min(h.ts))::float8 FROM "
-        "(SELECT min(ts) AS ts FROM array_volume_sample) a, (SELECT min(ts) AS ts FROM host_device_sample) h"
-    )[0]
-    back = time.time() - KEPT_S
-    return (
-        len(product.watermarks()) >= 10
-        and product.pending() == 0
-        and all(at is not None and at < back for at in oldest)
+def accept() -> None:
+    found = read_codes(hour())
+    for line in differences(EXPECTED.read_text().splitlines() if EXPECTED.exists() else [], found):
+        sys.stdout.write(f"{line}\n")
+    EXPECTED.write_text("".join(f"{line}\n" for line in found))
+
+
+def twice() -> int:
+    """Makes it once more; 1 where the two differ."""
+    held = read_hour(hour())
+    with tempfile.TemporaryDirectory() as folder:
+        make_in(Path(folder))
+        other = read_hour(Path(folder))
+    differing = sorted(
+        name for name in held.content.keys() | other.content.keys() if held.content.get(name) != other.content.get(name)
     )
+    sys.stdout.write(f"two makings differ in {', '.join(differing)}\n" if differing else "two makings are equal\n")
+    return 1 if differing else 0
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--young", action="store_true", help=f"only one of the last {YOUNG_S / 60:.0f} minutes")
+    parser.add_argument("folder", type=Path, nargs="?", help="copies it there")
+    parser.add_argument("--accept", action="store_true", help="makes its codes the ones that tests expect")
+    parser.add_argument(
+        "--twice", action="store_true", help="makes it once more, and says in which tables the two differ"
+    )
     chosen = parser.parse_args()
-    copy_hour(chosen.folder, within_s=YOUNG_S if chosen.young else math.inf)
+    if chosen.folder:
+        copy_hour(chosen.folder)
+    if chosen.accept:
+        accept()
+    return twice() if chosen.twice else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

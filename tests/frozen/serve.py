@@ -17,8 +17,8 @@ from pathlib import Path
 import uvicorn
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from tests.frozen.hour import read_hour
+from tests.frozen.instant import hold
 
-from gavel.api import deps
 from gavel.api.app import PREFIX, build
 from gavel.config import load_settings
 from gavel.embedded import postgres
@@ -77,10 +77,10 @@ def main() -> None:
     chosen = parser.parse_args()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     at = datetime.fromtimestamp(read_hour(chosen.folder).at, UTC)
+    hold(at)
     settings = load_settings(data_dir=chosen.folder / "data", port=chosen.port, lab=False)
     with postgres.running(settings.postgres_dir, settings=postgres.UNSAFE_SETTINGS):
         app = build(settings)
-        app.dependency_overrides[deps.now] = lambda: at
         sys.stdout.write(f"{at:%Y-%m-%d %H:%M:%S} UTC on http://127.0.0.1:{chosen.port}\n")
         sys.stdout.flush()
         uvicorn.run(

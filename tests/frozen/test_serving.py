@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -12,9 +11,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from tests.frozen import hour
+from tests.frozen.instant import AT, shifted_environment
 from tests.frozen.serve import Recorded
-
-AT = datetime(2026, 7, 1, 10, 0, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -62,14 +60,6 @@ def test_other_code_makes_another_hour(tmp_path: Path, monkeypatch: pytest.Monke
     assert hour.key() != first
 
 
-@pytest.mark.parametrize(("age_s", "is_copied"), [(60, True), (3600, False)])
-def test_only_a_young_hour_is_gone_on_from(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, age_s: float, *, is_copied: bool
-) -> None:
-    held, into = tmp_path / "held", tmp_path / "into"
-    (held / "data").mkdir(parents=True)
-    into.mkdir()
-    (held / "hour.json").write_text(f'{{"at": {time.time() - age_s}}}')
-    monkeypatch.setattr(hour, "hour", lambda: held)
-    assert hour.copy_hour(into, within_s=hour.YOUNG_S) is is_copied
-    assert (into / "data").exists() is is_copied
+def test_a_product_that_starts_now_shows_the_held_instant() -> None:
+    shift_s = float(shifted_environment()["GAVEL_TEST_CLOCK"])
+    assert time.time() + shift_s == pytest.approx(AT.timestamp(), abs=1)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.product.lab_reader import COLUMNS, Rows, rows_of
-from tests.product.running import Product
+from tests.product.running import Product, tell
 
 from gavel.db.series import packed
 from gavel.db.series.catalog import SAMPLES
@@ -122,14 +122,14 @@ def stored_rows(product: Product, source: str, stream: str, after: float, until:
 
 def caught_up(product: Product, ahead_s: float = 0, within_s: float = 240) -> float:
     """Wait until everything up to now is stored for good; that instant. `ahead_s`: how far some source's clock is ahead."""
-    now = time.time() + ahead_s
+    now = product.now() + ahead_s
     product.wait_until_read(now + SETTLED_S, within_s)
     return now
 
 
 def last_hour(product: Product) -> tuple[float, float]:
     """(after, until] of what has settled and what every source still keeps."""
-    now = time.time()
+    now = product.now()
     until = min(now, *_marks(product)) - SETTLED_S
     return max(now, until) - KEPT_S, until
 
@@ -147,3 +147,35 @@ def assert_nothing_unexplained(product: Product) -> None:
 
 
 EXPIRED = "expired at the source before Gavel could read it"
+
+
+_FIRST_DATA_S, _HOUR_S = 120, 400
+
+
+def wait_for_the_hour(product: Product) -> None:
+    """Until it has read both sides of everything as far back as the lab keeps it."""
+
+    def both_sides() -> bool:
+        found = product.ask(
+            "SELECT EXISTS (SELECT FROM array_volume_sample) AND EXISTS (SELECT FROM host_device_sample)"
+        )
+        return bool(found[0][0])
+
+    product.wait_for(both_sides, "numbers of both sides", _FIRST_DATA_S)
+    tell(f"first data of both sides {time.time() - product.up_at:.1f} s after it was up")
+    product.wait_for(lambda: _has_the_hour(product), "the last hour", _HOUR_S)
+    tell(f"the last hour {time.time() - product.up_at:.1f} s after it was up")
+
+
+def _has_the_hour(product: Product) -> bool:
+    """All four sources have been read once, owe nothing, and reach back as far as they keep."""
+    oldest = product.ask(
+        "SELECT extract(epoch FROM min(a.ts))::float8, extract(epoch FROM min(h.ts))::float8 FROM "
+        "(SELECT min(ts) AS ts FROM array_volume_sample) a, (SELECT min(ts) AS ts FROM host_device_sample) h"
+    )[0]
+    back = product.now() - KEPT_S
+    return (
+        len(product.watermarks()) >= 10
+        and product.pending() == 0
+        and all(at is not None and at < back for at in oldest)
+    )

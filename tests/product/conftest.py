@@ -1,7 +1,7 @@
 """Whole products, up and with all the history that their labs keep: one for all, one for the file that changes its lab for good, and one
 that nobody has used before.
 
-The first two go on from an hour that another product has read (tests/frozen) and read what has come since then.
+The clock of each starts at the end of the held hour (tests/frozen), which the first two continue.
 """
 
 from collections.abc import Iterator
@@ -9,7 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from tests.frozen.hour import YOUNG_S, copy_hour, wait_for_the_hour
+from tests.frozen.hour import copy_hour
+from tests.frozen.instant import shifted_environment
+from tests.product.comparing import wait_for_the_hour
 from tests.product.running import Product, tell
 
 # Messages may go to receivers on this machine.
@@ -40,11 +42,12 @@ def new_product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
 @contextmanager
 def running(folder: Path, *, is_new: bool = False) -> Iterator[Product]:
     """Prints how long it took; asserts nothing about it."""
-    goes_on = not is_new and copy_hour(folder, within_s=YOUNG_S)
-    made = Product(folder, **LOOPBACK_ONLY)
+    if not is_new:
+        copy_hour(folder)
+    made = Product(folder, **LOOPBACK_ONLY, **shifted_environment())
     try:
         made.start()
-        tell(f"up after {made.up_at - made.began_at:.1f} s{', going on from a held hour' if goes_on else ''}")
+        tell(f"up after {made.up_at - made.began_at:.1f} s{'' if is_new else ', continued from the held hour'}")
         wait_for_the_hour(made)
         yield made
     finally:

@@ -105,6 +105,8 @@ def _inside(connection: psycopg.Connection[Any]) -> Inside | None:
 
 def _owe_minutes(product: Product, connection: psycopg.Connection[Any]) -> None:
     """Something to correlate: the kept hour once more, whenever there is nothing left."""
-    if not connection.execute(f"SELECT EXISTS (SELECT {ledgers.OWED_MINUTES})".encode()).fetchone()[0]:  # type: ignore[index]
-        now = time.time() // 60 * 60
+    if not connection.execute(
+        f"SELECT EXISTS (SELECT {ledgers.OWED_MINUTES})".encode(), {"now": product.now()}
+    ).fetchone()[0]:  # type: ignore[index]
+        now = product.now() // 60 * 60
         ledgers.write_again(product, now - _OWED_S, now)

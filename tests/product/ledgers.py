@@ -1,7 +1,6 @@
 """The ledger of a living product: whether it has every minute, and whether writing minutes again finds the same."""
 
 import math
-import time
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -21,13 +20,13 @@ _SETTLING_S, CAUGHT_UP_S = 300, 200
 # The newest minute is changed by every sample that comes; minutes that tests compare end before it.
 _NEWEST_S = 60
 # Minutes of the last two are not owed yet: they wait for what has a say in them (gavel.correlate.run.GRACE).
-OWED_MINUTES = "FROM dirty_minute WHERE NOT is_late OR minute < date_trunc('minute', now() - interval '120 seconds')"
+OWED_MINUTES = "FROM dirty_minute WHERE NOT is_late OR minute < date_trunc('minute', to_timestamp(%(now)s) - interval '120 seconds')"
 _OWED = f"""
-    SELECT extract(epoch FROM now() - c.until_at)::float8, (SELECT count(*) {OWED_MINUTES}) + (
+    SELECT extract(epoch FROM to_timestamp(%(now)s) - c.until_at)::float8, (SELECT count(*) {OWED_MINUTES}) + (
         SELECT count(*) FROM dirty_window w WHERE w.kind = ANY(%(kinds)s) AND w.lo < c.until_at - %(newest)s * interval '1 second'
     ) FROM (VALUES (1)) once LEFT JOIN correlated c ON true
 """
-_RECALCULATED = "SELECT extract(epoch FROM minute)::float8 FROM recalculated_minute WHERE recalculated_at >= %(since)s"
+_RECALCULATED = "SELECT extract(epoch FROM minute)::float8 FROM recalculated_minute WHERE recalculated_at >= to_timestamp(%(since)s)"
 Key = tuple[int, float]
 Ledger = dict[Key, dict[str, Any]]
 
@@ -46,7 +45,9 @@ def settled(product: Product) -> None:
 
 def _is_settled(product: Product) -> bool:
     try:
-        behind, owed = product.ask(_OWED, kinds=[str(kind) for kind in OF_CORRELATION], newest=_NEWEST_S)[0]
+        behind, owed = product.ask(
+            _OWED, kinds=[str(kind) for kind in OF_CORRELATION], newest=_NEWEST_S, now=product.now()
+        )[0]
     except psycopg.OperationalError:  # killed, and not back yet
         return False
     return behind is not None and behind < 180 and owed == 0
@@ -96,7 +97,7 @@ def changed_by_writing_again(product: Product, after: float, until: float) -> li
     On a busy machine a sample may come late even now: a minute that Gavel recalculated for one meanwhile says something else rightly.
     """
     settled(product)
-    ((since,),) = product.ask("SELECT now()")
+    since = product.now()
     before = everything(product, after, until)
     write_again(product, after, until)
     settled(product)
@@ -133,4 +134,4 @@ def _unlike(before: dict[str, Any], after: dict[str, Any]) -> Iterator[tuple[str
 def whole_minutes(product: Product, back_s: float, settling_s: float = _SETTLING_S) -> tuple[float, float]:
     """From `back_s` ago to a minute that lies `settling_s` before the newest, both on minutes."""
     until = product.ask("SELECT extract(epoch FROM until_at)::float8 FROM correlated")[0][0]
-    return math.ceil((time.time() - back_s) / 60) * 60.0, float(until) - settling_s
+    return math.ceil((product.now() - back_s) / 60) * 60.0, float(until) - settling_s

@@ -47,7 +47,7 @@ class Part:
 
 
 class Product:
-    """`gavel up` on `folder` and six free ports in a row. `up_at` is when it said so, by time.time()."""
+    """`gavel up` on `folder` and six free ports in a row. `up_at` is when it said so, by the clock of the machine."""
 
     def __init__(self, folder: Path, **environment: str) -> None:
         self.data_dir = folder / "data"
@@ -56,6 +56,7 @@ class Product:
         # Guests of the lab push for whoever asks for it, with GAVEL_LAB_GUESTS=1: what they push begins at the start.
         own = {"DATA_DIR": self.data_dir, "PORT": first, "LAB_PORT": first + 1, "LAB_GUESTS": 0}
         self._environment = os.environ | {f"GAVEL_{name}": str(value) for name, value in own.items()} | environment
+        self._shift_s = float(self._environment.get("GAVEL_TEST_CLOCK") or 0)
         self._process: subprocess.Popen[bytes] | None = None
         self.began_at = self.up_at = 0.0
         self.admin_token = ""
@@ -63,6 +64,10 @@ class Product:
         self.truth = httpx.Client(
             base_url=f"http://127.0.0.1:{first + PORTS - 1}", timeout=60 * SLOWNESS, trust_env=False
         )
+
+    def now(self) -> float:
+        """By the clock of the product and of its lab, in seconds since the epoch."""
+        return time.time() + self._shift_s
 
     # --- from outside -------------------------------------------------------------------------------------------------
 

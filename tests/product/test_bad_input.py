@@ -150,7 +150,7 @@ def test_sources_that_fail_are_told_on_their_page_and_cost_the_others_no_tick(
     product: Product, hostile: Hostiles, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """A refused token, black holes, drips, pages without end and 400 MB in 400 kB are polled for a while beside the good sources."""
-    began = time.time()
+    began = product.now()
     wrong = ("a wrong token", "a black hole for a vCenter", "an array that drips")
     added = {}
     for name in wrong:
@@ -173,7 +173,7 @@ def _watch(product: Product, added: dict[str, int], wrong: tuple[str, ...], lab:
             assert _logged(product, CASES[name].says), name
         for name in added.keys() - set(wrong):
             product.wait_for(partial(_is_told, product, added[name]), f"{name} to be told", 180)
-        found_ticks = ticks(product, lab, began, time.time())
+        found_ticks = ticks(product, lab, began, product.now())
         tell("; ".join(map(str, found_ticks)))
         assert [str(each) for each in found_ticks if each.lost] == []
         until = caught_up(product)

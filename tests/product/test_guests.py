@@ -60,9 +60,11 @@ def test_guests_push_on_after_the_lab_was_killed_and_what_they_counted_before_is
         "a guest that has booted",
         120,
     )
-    asked_at = product.ask("SELECT now()")[0][0]
+    asked_at = product.now()
     product.wait_for(
-        lambda: bool(product.ask("SELECT 1 FROM guest_disk_sample WHERE ts > %(at)s LIMIT 1", at=asked_at)),
+        lambda: bool(
+            product.ask("SELECT 1 FROM guest_disk_sample WHERE ts > to_timestamp(%(at)s) LIMIT 1", at=asked_at)
+        ),
         "the next intervals",
         120,
     )

@@ -161,7 +161,7 @@ def test_reading_an_hour_again_changes_no_row(product: Product) -> None:
     """Everything is owed once more: live and backfill read it all a second time."""
     after, until = last_hour(product)
     before = _all_rows(product, after, until)
-    asked_at = product.ask("SELECT now()")[0][0]
+    asked_at = product.now()
     with product.database() as connection:
         connection.execute("UPDATE watermark SET until_at = until_at - interval '50 minutes'")
     took_s = product.wait_for(
@@ -178,7 +178,7 @@ def _read_since(product: Product, at: object) -> tuple[int, int]:
     """Samples that runs since `at` brought, and how many of them were new."""
     query = (
         "SELECT coalesce(sum(samples), 0)::int, coalesce(sum(new_samples), 0)::int FROM collection_run"
-        " WHERE started_at > %(at)s AND stream <> 'inventory'"
+        " WHERE started_at > to_timestamp(%(at)s) AND stream <> 'inventory'"
     )
     rows, new = product.ask(query, at=at)[0]
     return rows, new
@@ -198,7 +198,7 @@ def test_a_restart_continues_where_it_stopped(product: Product) -> None:
     assert product.services() == {}
     time.sleep(random.Random(1).uniform(5, 15))
     product.start()
-    product.wait_until_read(time.time() - 60)
+    product.wait_until_read(product.now() - 60)
 
 
 @pytest.mark.parametrize(
