@@ -1,11 +1,17 @@
 # Every target is one word of scripts/dev.sh, which also runs without make.
-# Variables: PORT, LAB, LAB_PORT, DATA_DIR (up), UPGRADE (lock), LABS (truth), KILLS (chaos), DOCUMENTS and
-# REQUESTS (hostile), BOTH and FOLDER (pushes, writes), WHOLE (pushes), ENTITIES, MINUTES, DATA_DIR (load), SEED (the three), PYTHON (all).
+# Variables: PORT, LAB, LAB_PORT, DATA_DIR (up), UPGRADE (lock), WHAT (explore), LABS (truth), KILLS (chaos), DOCUMENTS and
+# REQUESTS (hostile), BOTH and FOLDER (pushes, writes), WHOLE (pushes), ENTITIES, MINUTES, DATA_DIR (load), SEED (campaigns and explore), PYTHON (all).
 
-TARGETS := up test check quick e2e setup lock peers truth hostile chaos alerts pushes writes bench load shots vitals clean
+TARGETS := up test check quick e2e explore setup lock peers truth hostile chaos alerts pushes writes bench load shots vitals clean
+
+# `make explore truth` explores that part: the words after `explore` are no targets then.
+ifeq ($(firstword $(MAKECMDGOALS)),explore)
+PART_NAMES := $(wordlist 2,$(words $(MAKECMDGOALS)),$(MAKECMDGOALS))
+TARGETS := $(filter-out $(PART_NAMES),$(TARGETS))
+endif
 
 .DEFAULT_GOAL := help
-.PHONY: help $(TARGETS)
+.PHONY: help $(TARGETS) $(PART_NAMES)
 
 export BOTH FOLDER WHOLE PORT LAB LAB_PORT DATA_DIR UPGRADE LABS DOCUMENTS REQUESTS KILLS ENTITIES TRANSITIONS MINUTES SEED PYTHON
 
@@ -13,4 +19,7 @@ help:
 	@scripts/dev.sh help
 
 $(TARGETS):
-	@scripts/dev.sh $@
+	@scripts/dev.sh $@ $(if $(filter explore,$@),$(WHAT) $(PART_NAMES))
+
+$(PART_NAMES): | explore
+	@:

@@ -12,6 +12,7 @@ Gavel: where each millisecond of storage latency goes.
 
   up       set up, start everything on this machine and print the URL   (PORT=8321 LAB=0 LAB_PORT=8330 DATA_DIR=path)
   test     set up, then every check and test, the browser included
+  explore  what test leaves to chance: short campaigns, drawn seeds and orders  (WHAT=truth SEED=1, or: explore truth hostile)
   check    set up, then the checks without the tests: format, lint, types, imports, dependencies, containers
   quick    only what differs from main: its format, lint, types and the tests that import it
   e2e      set up, then only the browser tests
@@ -77,6 +78,16 @@ case $command in
     peers)
         prepare peers
         exec .venv/bin/python scripts/run_checks.py peers "$@"
+        ;;
+    explore)
+        # The parts are named as words, or in WHAT. Programs of other projects are only brought for their part.
+        # shellcheck disable=SC2086
+        set -- "$@" ${WHAT:-}
+        case " $* " in
+            "  " | *" peers "*) prepare peers ;;
+        esac
+        prepare test
+        exec .venv/bin/python scripts/run_checks.py explore "$@"
         ;;
     hostile)
         prepare test

@@ -1,7 +1,7 @@
 """Runs the checks of one command (check, quick, test, e2e, ...), all of them even when one fails, and sums up.
 
-    .venv/bin/python scripts/run_checks.py check | quick | test | e2e | peers | truth | hostile | chaos | alerts
-        | pushes | writes | bench | shots | vitals
+    .venv/bin/python scripts/run_checks.py check | quick | test | e2e | explore [NAME ...] | peers | truth | hostile
+        | chaos | alerts | pushes | writes | bench | shots | vitals
 
 The exit status is 0 only if every check passed. A check that does not end is ended: nothing here hangs.
 """
@@ -14,11 +14,13 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 
+import explore
 import quick
-from scheduling import ROOT, SLOWNESS, Check, Outcome, busy_s, end_by_signals, run_all, say, slowness
+from scheduling import ROOT, SLOWNESS, Check, Outcome, busy_s, end_by_signals, run_all, say, shown_log, slowness
 
 BIN = ROOT / ".venv/bin"
 BROWSER_SEARCH = (sys.executable, "scripts/browser.py")
@@ -33,7 +35,7 @@ NOTABLY = 1.5
 OUTCOMES = {"error": "failed", "errors": "failed", "did not run": "failed"}
 
 
-# What only counts gives way to products at work, whose stories have deadlines.
+# Checks that only compute leave the processor to the product at work.
 GIVES_WAY = ("nice", "-n", "5")
 
 
@@ -54,8 +56,8 @@ def npm(name: str, script: str, *, cores: float = 1.0, gives_way: bool = True, d
 STATIC = (
     Check("ruff check", tool("ruff", "check", "."), cores=0.5),
     Check("ruff format", tool("ruff", "format", "--check", "."), cores=0.5),
-    Check("mypy", (*GIVES_WAY, *tool("mypy")), cores=0.75),
-    npm("front end: checks", "check", cores=0.75),
+    Check("mypy", (*GIVES_WAY, *tool("mypy")), cores=0.5),
+    npm("front end: checks", "check", cores=0.5),
     Check("import contracts", tool("lint-imports", "--no-cache"), cores=0.5),
     Check("dependencies (deptry)", tool("deptry", "."), cores=0.5),
     Check("migrations (squawk)", tool("squawk", *MIGRATIONS), cores=0.5),
@@ -69,30 +71,27 @@ STATIC = (
         tool("check-jsonschema", "--builtin-schema", "vendor.compose-spec", "docker-compose.yml"),
         cores=0.5,
     ),
-    npm("front end: generated client", "codegen:check", cores=0.75),
+    npm("front end: generated client", "codegen:check", cores=0.5),
 )
-BUILD = Check("front end: build", (sys.executable, "scripts/bootstrap.py", "all"), cores=0.75)
+BUILD = Check("front end: build", (sys.executable, "scripts/bootstrap.py", "all"), cores=0.5)
 BUDGET = replace(npm("front end: sizes", "check:budget", cores=0.5), after=(BUILD.name,))
-UNIT_TESTS = npm("front end: tests", "test", cores=0.75)
-SLOWEST = "--durations=20"
+UNIT_TESTS = npm("front end: tests", "test", cores=0.5)
+SLOWEST = "--durations=30"
 CORES = os.cpu_count() or 1
 # A test that hangs is ended with the stacks of its threads, and fails; the others go on.
 HANGING = ("-o", "faulthandler_timeout=600", "-o", "faulthandler_exit_on_timeout=true")
-# As many workers as processors: whatever runs beside it fills what they wait for.
+# As many workers as processors. The checks beside it use what the workers wait for.
 PARTS = pytest(
     "tests: parts",
     *(SLOWEST, *SECOND_TRY, *HANGING, "-n", str(max(2, CORES)), "--dist", "loadfile", "--ignore=tests/product"),
     deadline_s=3000,
-    cores=0.6 * CORES,
+    cores=0.5 * CORES,
     gives_way=True,
 )
-# Most look at an hour that was, which changes for nobody: with two browsers, and where there is room. The others need a product at work.
-E2E = (
-    replace(npm("browser tests: an hour held", "e2e:held", deadline_s=3000), after=(BUILD.name,)),
-    replace(
-        npm("browser tests: a living product", "e2e:living", cores=0.75, gives_way=False, deadline_s=3000),
-        after=(BUILD.name,),
-    ),
+HELD = replace(npm("browser tests: an hour held", "e2e:held", cores=0.5, deadline_s=3000), after=(BUILD.name,))
+LIVING = replace(
+    npm("browser tests: a living product", "e2e:living", cores=0.75, gives_way=False, deadline_s=3000),
+    after=(BUILD.name,),
 )
 ALONE = ("-p", "no:randomly", "-s")
 # What nobody here wrote: clients of arrays and vCenters against the lab, the collectors against a simulator and a real array's answers.
@@ -101,16 +100,21 @@ PEERS = (
     "tests/collectors/hosts/vcenter/test_vcsim.py",
     "tests/collectors/arrays/flasharray/test_captured_bodies.py",
 )
-TRUTH = ("-p", "no:randomly", "-s", "tests/truth")
-# Living products, each through a story in order, a product to a file; they mostly wait. None is tried twice: its product
-# would start anew.
-WHOLE = pytest(
-    "tests: the whole product",
-    *("-p", "no:randomly", "-s", SLOWEST, "-n", "3", "--dist", "loadfile", "tests/product"),
-    deadline_s=3000,
-    cores=0.5,
+IN_ORDER = ("-p", "no:randomly", "-s")
+# One living product through one story in order: start, page, alert, kills, upgrade, end. It mostly waits.
+PRODUCT = replace(
+    pytest("tests: the product", *IN_ORDER, "--exitfirst", "tests/product", deadline_s=1800, cores=0.25 * CORES),
+    after=(BUILD.name,),
 )
-TENTH = pytest("truth: a tenth", *TRUTH, "--labs=20", deadline_s=1500, cores=0.5 * CORES, gives_way=True)
+# Fixed environments and seeds. `explore` draws others, and plays the hours of the lab that findings and causes need.
+TRUTH = pytest(
+    "truth: fixed environments",
+    *(*IN_ORDER, "--labs=1"),
+    *(f"tests/truth/test_{name}.py" for name in ("incident", "guest_queue", "guest_alert", "traps", "truth", "per_io")),
+    deadline_s=1500,
+    cores=0.5,
+    gives_way=True,
+)
 
 
 def alone(check: Check) -> Check:
@@ -120,11 +124,11 @@ def alone(check: Check) -> Check:
 
 COMMANDS: dict[str, tuple[Check, ...]] = {
     "check": STATIC,
-    # Products wait most and take longest: they begin, and the others fill the processors beside them.
-    "test": (WHOLE, *STATIC, BUILD, BUDGET, UNIT_TESTS, PARTS, *reversed(E2E), TENTH),
-    "e2e": (BUILD, *E2E),
+    # The two that take longest begin. The others follow beside them, the longest first, so that none is left alone at the end.
+    "test": (BUILD, PARTS, PRODUCT, HELD, *STATIC, UNIT_TESTS, TRUTH, BUDGET),
+    "e2e": (BUILD, HELD, LIVING),
     "peers": (alone(pytest("peers", *ALONE, *PEERS, deadline_s=1800)),),
-    "truth": (alone(pytest("truth", *TRUTH, deadline_s=4 * 3600)),),
+    "truth": (alone(pytest("truth", *IN_ORDER, "tests/truth", deadline_s=4 * 3600)),),
     "hostile": (alone(pytest("hostile", *ALONE, "tests/hostile", deadline_s=4 * 3600)),),
     "chaos": (
         alone(
@@ -147,8 +151,8 @@ COMMANDS: dict[str, tuple[Check, ...]] = {
     "shots": (BUILD, alone(Check("screenshots", ("npm", "run", "--silent", "shots"), "frontend", 3600))),
     "vitals": (BUILD, alone(Check("web vitals", ("npm", "run", "--silent", "vitals"), "frontend", 3600))),
 }
-QUICK = "quick"
-NEEDS_BROWSER = {*(check.name for check in E2E), "screenshots", "web vitals"}
+QUICK, EXPLORE = "quick", "explore"
+NEEDS_BROWSER = {HELD.name, LIVING.name, "screenshots", "web vitals", *explore.NEED_BROWSER}
 
 
 def must_have_browser() -> bool:
@@ -190,37 +194,74 @@ def busy_share(before_s: float | None, seconds: float) -> str:
     return f", processors {(after_s - before_s) / (seconds * CORES):.0%} busy"
 
 
-def sum_up(command: str, outcomes: list[Outcome], seconds: float, busy: str) -> int:
+def _nothing(_name: str) -> str:
+    return ""
+
+
+def sum_up(
+    command: str, outcomes: list[Outcome], seconds: float, busy: str, repeat: Callable[[str], str] = _nothing
+) -> int:
+    """Print the table, the skipped tests and the logs of failed checks, then what failed; the exit status.
+
+    `repeat`: the command that runs a check by its name again as it was.
+    """
     print("\n" + "-" * 60)
     for outcome in outcomes:
         print(f"{outcome.check.name:<40}{outcome.status:>8}{outcome.seconds:9.1f} s{outcome.cpu_s:9.1f} s CPU")
-    count = Counter(outcome.status for outcome in outcomes)
+    print(f"{'all of them':<48}{seconds:9.1f} s{sum(outcome.cpu_s for outcome in outcomes):9.1f} s CPU")
     for runner, found in totals(line for outcome in outcomes for line in outcome.closing_lines).items():
         print(f"{runner}: {found}")
-    for outcome in outcomes:
-        if outcome.failures:
-            print("\n".join((f"--- {outcome.check.name} FAILED:", *outcome.failures)))
+    for test in dict.fromkeys(test for outcome in outcomes for test in outcome.skipped):
+        print(f"SKIPPED {test}")
+    _show_failures(outcomes, repeat)
+    count = Counter(outcome.status for outcome in outcomes)
     print(
         f"make {command}: {count['ok']} ok, {count['FAILED']} failed, {count['skipped']} skipped in {seconds:.0f} s{busy}"
     )
     return 1 if count["FAILED"] else 0
 
 
+def _show_failures(outcomes: list[Outcome], repeat: Callable[[str], str]) -> None:
+    """First the logs, then the lines that matter: the output of CI is read from its end."""
+    for outcome in outcomes:
+        if outcome.log:
+            print(f"\n--- log of {outcome.check.name}\n{shown_log(outcome.log)}")
+    for outcome in outcomes:
+        if outcome.failures:
+            again = repeat(outcome.check.name)
+            repeated = (f"Repeat it: {again}",) if again else ()
+            print("\n".join((f"--- {outcome.check.name} FAILED:", *outcome.failures, *repeated)))
+
+
 def main(arguments: list[str]) -> int:
-    if len(arguments) != 1 or arguments[0] not in (*COMMANDS, QUICK):
-        print(f"usage: run_checks.py {' | '.join((*COMMANDS, QUICK))}", file=sys.stderr)
+    command, *names = arguments or [""]
+    if command not in (*COMMANDS, QUICK, EXPLORE) or (names and command != EXPLORE):
+        print(f"usage: run_checks.py {' | '.join((*COMMANDS, QUICK, EXPLORE))} [NAME ...]", file=sys.stderr)
+        return 2
+    if unknown := [name for name in names if name not in explore.PARTS]:
+        print(f"Unknown part {', '.join(unknown)}. Parts: {', '.join(explore.PARTS)}.", file=sys.stderr)
         return 2
     started, busy_before_s = time.monotonic(), busy_s()
     stretch = slowness()
     os.environ[SLOWNESS] = f"{stretch:.2f}"
     if stretch > NOTABLY:
-        say(
-            f"This machine is {stretch:.1f} times slower than deadlines were made for, or busy: they are stretched by that."
-        )
-    checks = quick.listed() if arguments[0] == QUICK else COMMANDS[arguments[0]]
-    outcomes = run_all(checks, stretch=stretch, refusal=without_browser)
+        say(f"This machine is {stretch:.1f} times slower than the reference of the deadlines. They are stretched.")
+    seed = explore.drawn_seed()
+    if command == EXPLORE:
+        say(f"SEED={seed}")
+    outcomes = run_all(_checks(command, names, seed), stretch=stretch, refusal=without_browser)
     seconds = time.monotonic() - started
-    return sum_up(arguments[0], outcomes, seconds, busy_share(busy_before_s, seconds))
+    repeat = partial(explore.repeat, seed=seed) if command == EXPLORE else _nothing
+    return sum_up(command, outcomes, seconds, busy_share(busy_before_s, seconds), repeat)
+
+
+def _checks(command: str, names: list[str], seed: int) -> tuple[Check, ...]:
+    if command == QUICK:
+        return quick.listed()
+    if command != EXPLORE:
+        return COMMANDS[command]
+    found = explore.checks(names, seed)
+    return (BUILD, *found) if any(check.name in explore.NEED_BROWSER for check in found) else found
 
 
 if __name__ == "__main__":

@@ -30,9 +30,15 @@ PROGRESS = re.compile(r"\[ *(\d+%)\]|^ +[✓✘-] +(\d+) \[", re.MULTILINE)
 SECOND_TRY = re.compile(r"^RERUN (\S+)|^ +[✓✘-] +\d+ (\[.+) \(retry #\d+\)", re.MULTILINE)
 # What a runner says of a failed test: pytest's closing list, Playwright's closing list, and what either expected.
 FAILURE = re.compile(r"^(?:FAILED|ERROR) \S|^ +\[\w+\] › |^E  +\S|^ *(?:\w*Error|Expected|Received)\b.*:")
+# What pytest and Playwright left out: pytest adds the reason, Playwright the title.
+SKIPPED = re.compile(r"^(?:SKIPPED \[\d+\] (.+)|  +-  +\d+ (\[.+))$", re.MULTILINE)
 MOST_FAILURES = 16
 LAST_LINES = 6
 LONGEST_LINE = 240
+# Test runners cut the line that says what failed to the width of the terminal, and take it for wide only with `CI`.
+WIDTH = {"COLUMNS": str(LONGEST_LINE)}
+# A log that is longer is shown from both of its ends.
+LONGEST_LOG = 2000
 # That many of one check may need it; more are no accident of a busy machine.
 MOST_SECOND_TRIES = 6
 POLL_S = 0.1
@@ -59,6 +65,8 @@ class Check:
     deadline_s: float = 300
     cores: float = 1.0
     after: tuple[str, ...] = ()
+    # Variables of its environment beside those of this process.
+    variables: tuple[tuple[str, str], ...] = ()
     # Its output is shown as it comes: it is long, and runs alone.
     shown: bool = False
 
@@ -66,7 +74,8 @@ class Check:
 @dataclass(frozen=True)
 class Outcome:
     """`cpu_s`: of the program and all that it waited for. `closing_lines`: what test runners said last, with who said it.
-    `failures`: the lines that say what failed, empty where it passed."""
+    `failures`: the lines that say what failed, empty where it passed; `log`: all that a failed one said, unless it was shown.
+    `skipped`: tests that were left out, with the reason where the runner gives it."""
 
     check: Check
     status: str
@@ -74,6 +83,8 @@ class Outcome:
     cpu_s: float = 0.0
     closing_lines: tuple[tuple[str, str], ...] = ()
     failures: tuple[str, ...] = ()
+    skipped: tuple[str, ...] = ()
+    log: str = ""
 
 
 @dataclass
@@ -122,6 +133,8 @@ class Run:
             usage.ru_utime + usage.ru_stime,
             tuple(closing_lines(text.splitlines())),
             () if passed else failures(text),
+            skipped(text),
+            "" if passed or self.check.shown else text,
         )
 
     def _signal(self, number: signal.Signals) -> None:
@@ -144,18 +157,29 @@ def say(line: str) -> None:
 
 
 def _report(check: Check, text: str, seconds: float, cpu_s: float, *, passed: bool) -> None:
-    """A line for what passed, and everything that it said for what failed; what was skipped or tried twice is never passed over."""
+    """A line for each check, and for a failed one what failed. Its log is shown at the end of the run."""
     closing = "; ".join(line for _, line in closing_lines(text.splitlines()))
     state = "ok    " if passed else "FAILED"
-    if not passed and not check.shown:
-        say(f"\n--- {check.name}\n{text.rstrip()}\n")
-    elif not check.shown:
-        for line in text.splitlines():
-            if line.startswith("SKIPPED"):
-                say(line)
     for test in second_tries(text):
         say(f"TRIED TWICE {test}")
     say(f"{state} {check.name:<34}{seconds:7.1f} s {cpu_s:7.1f} s CPU  {closing}".rstrip())
+    if not passed and not check.shown:
+        say("\n".join(f"       {line}" for line in failures(text)))
+
+
+def shown_log(text: str) -> str:
+    """A log as it stands in the output: without the middle of a very long one."""
+    lines = text.rstrip().splitlines()
+    if len(lines) > LONGEST_LOG:
+        kept = LONGEST_LOG // 2
+        lines = [*lines[:kept], f"… {len(lines) - 2 * kept} lines are in .cache/checks …", *lines[-kept:]]
+    return "\n".join(lines)
+
+
+def skipped(text: str) -> tuple[str, ...]:
+    """The tests that were left out, each once."""
+    found = SKIPPED.findall(COLOURS.sub("", text))
+    return tuple(dict.fromkeys(of_pytest or of_playwright for of_pytest, of_playwright in found))
 
 
 def second_tries(text: str) -> list[str]:
@@ -221,12 +245,12 @@ def start(check: Check, stretch: float = 1.0) -> Run | Outcome:
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
-                env=os.environ | {"PYTHONUNBUFFERED": "1"},
+                env=os.environ | WIDTH | {"PYTHONUNBUFFERED": "1"} | dict(check.variables),
             )
     except OSError as error:
         said = f"could not be started: {error}"
         _report(check, said, 0.0, 0.0, passed=False)
-        return Outcome(check, "FAILED", 0.0, failures=(said,))
+        return Outcome(check, "FAILED", 0.0, failures=(said,), log=said)
     follow = log.open(errors="replace") if check.shown else None
     return Run(check, process, log, time.monotonic() + check.deadline_s * stretch, follow)
 

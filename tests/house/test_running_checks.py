@@ -11,6 +11,7 @@ from tests.supervise.processes import is_alive
 from tests.waiting import HANG_S, exit_code, wait_for
 
 import browser
+import explore
 import run_checks
 import scheduling
 from scheduling import Check, Outcome
@@ -87,13 +88,110 @@ def test_one_that_wants_more_than_there_is_runs_alone(tmp_path: Path) -> None:
     assert notes.read_text().split() == ["+large", "-large", "+small", "-small"]
 
 
-def test_only_what_failed_is_shown_whole_and_what_was_skipped_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    skips = Check("skips", (sys.executable, "-c", "print('fine'); print('SKIPPED [1] here: nothing to see')"))
-    scheduling.run_all([PASSES, skips, FAILS])
-    said = capsys.readouterr().out
-    assert "fine" not in said
-    assert "SKIPPED [1] here: nothing to see" in said
-    assert "broken" in said
+def test_log_of_a_failed_check_stands_after_the_table_and_that_of_a_passed_one_nowhere(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The output of CI is read from its end."""
+    fails = replace(FAILS, command=(sys.executable, "-c", "print('cause\\n' + 'more\\n' * 30); raise SystemExit(3)"))
+    monkeypatch.setitem(run_checks.COMMANDS, "check", (fails, PASSES))
+    assert run_checks.main(["check"]) == 1
+    before, _, after = capsys.readouterr().out.partition("-" * 60)
+    assert "cause" not in before
+    assert "fine" not in before + after
+    assert after.index("all of them") < after.index("--- log of fails\ncause\nmore") < after.index("fails FAILED:")
+    assert after.splitlines()[-1].startswith("make check: 1 ok, 1 failed")
+
+
+def test_log_that_is_very_long_is_shown_without_its_middle() -> None:
+    text = "\n".join(map(str, range(3 * scheduling.LONGEST_LOG)))
+    lines = scheduling.shown_log(text).splitlines()
+    assert len(lines) == scheduling.LONGEST_LOG + 1
+    assert (lines[0], lines[-1]) == ("0", str(3 * scheduling.LONGEST_LOG - 1))
+
+
+def test_skipped_tests_are_listed_at_the_end_with_their_reasons(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    skips = saying(
+        "skips", "SKIPPED [1] tests/a.py:3: nothing to see", "  -   3 [held] › e2e/wall.spec.ts:8:1 › a wall"
+    )
+    monkeypatch.setitem(run_checks.COMMANDS, "check", (skips, PASSES))
+    assert run_checks.main(["check"]) == 0
+    assert capsys.readouterr().out.splitlines()[-3:-1] == [
+        "SKIPPED tests/a.py:3: nothing to see",
+        "SKIPPED [held] › e2e/wall.spec.ts:8:1 › a wall",
+    ]
+
+
+def test_closing_table_gives_seconds_and_processor_seconds_of_each_check_and_of_all(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    outcomes = [Outcome(PASSES, "ok", 2.0, 1.5), Outcome(FAILS, "FAILED", 3.0, 0.5, failures=("broken",))]
+    assert run_checks.sum_up("test", outcomes, 4.0, "") == 1
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["passes", "ok", "2.0", "s", "1.5", "s", "CPU"] in rows
+    assert ["all", "of", "them", "4.0", "s", "2.0", "s", "CPU"] in rows
+
+
+@pytest.mark.parametrize("ci", ["", "1"])
+def test_checks_and_their_environment_are_the_same_with_and_without_ci(
+    ci: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Test runners take the terminal for wide only in CI, and cut the line that says what failed elsewhere."""
+    monkeypatch.setenv("CI", ci)
+    monkeypatch.setenv("COLUMNS", "40")
+    wide = Check("wide", (sys.executable, "-c", "import os; print(os.environ['COLUMNS']); raise SystemExit(1)"))
+    scheduling.run_all([wide])
+    assert f"       {scheduling.LONGEST_LINE}\n" in capsys.readouterr().out
+
+
+# --- explore ----------------------------------------------------------------------------------------------------------
+
+
+def test_explore_runs_the_named_part_with_the_seed_and_prints_how_to_repeat_what_failed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = "import os, sys; print(os.environ['SEED'], os.environ['KILLS'], sys.argv[1]); raise SystemExit(1)"
+    check = Check("explore: chaos", (sys.executable, "-c", code, "--seed={seed}"), variables=(("KILLS", "6"),))
+    monkeypatch.setattr(explore, "PARTS", {"chaos": explore.Part("kills", (check,))})
+    monkeypatch.setenv("SEED", "77")
+    monkeypatch.setenv("KILLS", "60")
+    assert run_checks.main(["explore", "chaos"]) == 1
+    said = capsys.readouterr().out.splitlines()
+    assert "77 6 --seed=77" in said
+    assert said[-2] == "Repeat it: make explore WHAT=chaos SEED=77"
+
+
+def test_explore_draws_a_seed_and_prints_it_where_none_is_given(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("SEED", raising=False)
+    monkeypatch.setattr(explore, "PARTS", {"a": explore.Part("a", (PASSES,))})
+    assert run_checks.main(["explore"]) == 0
+    assert "SEED=" in capsys.readouterr().out
+    assert len({explore.drawn_seed() for _ in range(20)}) > 10
+
+
+def test_explore_refuses_an_unknown_part_and_lists_those_that_exist(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_checks.main(["explore", "trust"]) == 2
+    assert "Unknown part trust. Parts: truth, hostile" in capsys.readouterr().err
+
+
+def test_explore_gives_every_check_a_name_of_its_own_and_files_that_exist() -> None:
+    checks = explore.checks((), 1)
+    assert len({check.name for check in checks}) == len(checks)
+    named = [word for check in checks for word in check.command if word.startswith(("tests/", "scripts/"))]
+    assert [word for word in named if not (ROOT / word).exists()] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [(("truth",), "explore truth"), (("WHAT=truth",), "explore truth"), (("truth", "chaos"), "explore truth chaos")],
+)
+def test_make_explore_takes_parts_as_words_and_as_a_variable(words: tuple[str, ...], expected: str) -> None:
+    done = subprocess.run(("make", "-n", "explore", *words), cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.split("\n")[0].split() == ["scripts/dev.sh", *expected.split()]
+    assert done.stdout.count("dev.sh") == 1
 
 
 RETRIED = (
@@ -320,7 +418,7 @@ def test_a_missing_browser_fails_in_ci_and_only_there_is_not_a_skip(
     monkeypatch.setenv("CI", ci)
     monkeypatch.delenv("GAVEL_REQUIRE_E2E", raising=False)
     monkeypatch.setattr(run_checks, "BROWSER_SEARCH", (sys.executable, "-c", "raise SystemExit(3)"))
-    refused = run_checks.without_browser(run_checks.E2E[0])
+    refused = run_checks.without_browser(run_checks.HELD)
     assert refused is not None
     assert refused.status == status
 
@@ -328,6 +426,6 @@ def test_a_missing_browser_fails_in_ci_and_only_there_is_not_a_skip(
 def test_a_browser_that_was_named_and_is_broken_always_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CI", raising=False)
     monkeypatch.setattr(run_checks, "BROWSER_SEARCH", (sys.executable, "-c", "raise SystemExit(2)"))
-    refused = run_checks.without_browser(run_checks.E2E[0])
+    refused = run_checks.without_browser(run_checks.HELD)
     assert refused is not None
     assert refused.status == "FAILED"
