@@ -1,0 +1,86 @@
+"""The proof that `make test` is steady: what it runs, and how it goes on where it was ended."""
+
+import os
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+import prove_steady
+from prove_steady import CHECKS, KINDS, TIMES, Row
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def row(kind: str, commit: str = "abcdef12", outcome: str = "ok") -> Row:
+    return Row(commit, "2026-07-01 10:00", kind, 12.3, outcome)
+
+
+def test_table_of_runs_gives_back_the_rows_that_were_added_in_order(tmp_path: Path) -> None:
+    table = tmp_path / "runs.md"
+    added = [row("plain"), row("one core", outcome="FAILED: make test: 3 ok, 1 failed"), row("check product")]
+    for one in added:
+        prove_steady.add_row(one, table)
+    assert prove_steady.rows(table) == added
+    assert table.read_text().startswith("# Whole runs")
+
+
+def test_table_of_this_repository_holds_only_rows_that_are_understood() -> None:
+    lines = [line for line in prove_steady.TABLE.read_text().splitlines() if line.startswith("| `")]
+    assert [str(one) for one in prove_steady.rows()] == lines
+
+
+def test_missing_runs_are_six_at_first_and_go_on_where_they_were_ended() -> None:
+    assert len(prove_steady.missing_runs((), "abcdef12")) == 6
+    done = [row("plain"), row("midnight"), row("busy", commit="00000000")]
+    assert prove_steady.missing_runs(done, "abcdef12") == ["plain", "busy", "one core", "normal user"]
+
+
+def test_missing_checks_are_each_wanted_twenty_times() -> None:
+    done = [row("check product")] * 3 + [row("check hostile")] * TIMES
+    left = prove_steady.missing_checks(done, "abcdef12")
+    assert left["product"] == TIMES - 3
+    assert left.keys() == CHECKS.keys() - {"hostile"}
+
+
+def test_clock_before_midnight_is_shortly_before_it_at_any_hour() -> None:
+    for hour in (0, 12, 23):
+        at = datetime(2026, 7, 1, hour, 59, 30, tzinfo=UTC)
+        shifted = at + timedelta(seconds=float(prove_steady.clock_before_midnight(at)))
+        assert (shifted.hour, shifted.minute) == (23, 57)
+
+
+def test_run_that_was_seen_to_its_end_is_a_row_whatever_its_outcome(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = tmp_path / "runs.md"
+    monkeypatch.setattr(prove_steady, "TABLE", table)
+    monkeypatch.setattr(prove_steady, "PROOF", tmp_path)
+    monkeypatch.setattr(prove_steady, "rows", list)
+    code = "import os; print('seed', '{seed}', os.environ['GAVEL_TEST_CLOCK']); raise SystemExit(3)"
+    monkeypatch.setattr(prove_steady, "CHECKS", {"product": (sys.executable, "-c", code)})
+    one = prove_steady.one_check("product")
+    assert one.kind == "check product"
+    assert one.outcome.startswith("FAILED: seed ")
+    assert "busy" in one.outcome
+    assert prove_steady.ROW.match(str(one))
+
+
+def test_busy_loops_end_with_the_run_that_they_stand_beside() -> None:
+    with prove_steady.busy_beside(2):
+        children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children")
+        begun = len(children.read_text().split()) if children.exists() else 2
+    assert begun >= 2
+    assert not children.exists() or len(children.read_text().split()) <= begun - 2
+
+
+def test_list_of_what_is_missing_names_every_kind() -> None:
+    done = subprocess.run(
+        (sys.executable, "scripts/prove_steady.py", "list"), cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert "Missing for" in done.stdout
+    with pytest.raises(SystemExit):
+        prove_steady.main(["runs", "no such kind"])
+    assert all(kind.wanted for kind in KINDS.values())
