@@ -237,10 +237,7 @@ test('a rule is refused at its field, tried on the last days, added and removed'
   await expect(row).toHaveCount(0)
 })
 
-test('a channel with a bad address says so, at its field and when it is tried', { tag: '@living' }, async ({
-  page,
-  watched,
-}) => {
+test('a channel with a bad address says so, at its field and when it is tried', async ({ page, watched }) => {
   watched.expected.push(/422/)
   await page.goto('/alerts/channels')
   await page.getByRole('button', { name: 'Add channel' }).first().click()

@@ -34,9 +34,10 @@ async function pointAt(page: Page, canvas: Locator, share: number) {
 
 const SERVICE = '#3b7ddd'
 
-test('one sentence says whose latency it is, and the numbers of both sides under it prove it', {
-  tag: '@living',
-}, async ({ page, request }) => {
+test('one sentence says whose latency it is, and the numbers of both sides under it prove it', async ({
+  page,
+  request,
+}) => {
   const { id } = await openDatastore(page, request)
   const { evidence } = await diagnosisOf(request, id)
   // A minute may end between the two questions.
@@ -329,7 +330,7 @@ test('times change between UTC and the viewer’s zone, the address does not', a
   expect(page.url()).toBe(address)
 })
 
-test('a refresh moves nothing', { tag: '@living' }, async ({ page, request }) => {
+test('a refresh moves nothing', async ({ page, request }) => {
   await openDatastore(page, request)
   await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
   const places = () =>

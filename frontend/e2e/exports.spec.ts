@@ -63,9 +63,12 @@ test('every chart is also a table, a spreadsheet with units and a picture', asyn
 
 const iso = (at_ms: number) => `${new Date(at_ms).toISOString().slice(0, 16)}:00Z`
 
-test('the link of a chart shows somebody else the same window, lines and numbers, as they are when it is copied', {
-  tag: '@living',
-}, async ({ page, request, context, browser }) => {
+test('the link of a chart shows somebody else the same window, lines and numbers, as they are when it is copied', async ({
+  page,
+  request,
+  context,
+  browser,
+}) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const { id } = await aJudged(request)
   // The newest minutes may be judged once more.

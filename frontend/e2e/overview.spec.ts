@@ -1,9 +1,10 @@
 import { asFailing, card, fetched, HOSTILE_NAMES, OUTAGE, overviewOf } from './scenes'
 import { expect, test } from './watch'
 
-test('the worst comes first, its sentence stands beside it, and two clicks lead to the evidence', {
-  tag: '@living',
-}, async ({ page, request }) => {
+test('the worst comes first, its sentence stands beside it, and two clicks lead to the evidence', async ({
+  page,
+  request,
+}) => {
   await page.goto('/')
   await expect(page.locator('h1')).toHaveText('Overview')
   await expect(card(page, 'Environment')).toContainText(/Outstanding I\/O by layer/)

@@ -12,7 +12,7 @@ test('without signing in everything can be seen and nothing changed, and the pag
   await expect(page.getByRole('button', { name: /^Remove/ })).toHaveCount(0)
 })
 
-test('a wrong token is refused with a reason', { tag: '@living' }, async ({ page, watched }) => {
+test('a wrong token is refused with a reason', async ({ page, watched }) => {
   watched.expected.push(/40[13]/)
   await page.goto('/sources')
   await page.getByRole('button', { name: 'Sign in' }).first().click()
@@ -21,7 +21,7 @@ test('a wrong token is refused with a reason', { tag: '@living' }, async ({ page
   await expect(page.getByRole('alert').filter({ hasText: 'Sign-in failed' })).toBeVisible()
 })
 
-test('every source shows its state, lag, clock and streams', { tag: '@living' }, async ({ page }) => {
+test('every source shows its state, lag, clock and streams', async ({ page }) => {
   await page.goto('/sources')
   const streams = page.getByRole('table', { name: /^Streams of/ })
   await expect(streams.first()).toBeVisible()

@@ -124,7 +124,7 @@ test('an outage is told once for the whole page, which keeps what was read, and 
   await expect(page.getByText(OUTAGE)).toHaveCount(0)
 })
 
-test('without the live stream the page asks by itself and says so', { tag: '@living' }, async ({ page, watched }) => {
+test('without the live stream the page asks by itself and says so', async ({ page, watched }) => {
   watched.expected.push(/ERR_FAILED|Failed to load resource/)
   await page.route('**/api/v1/live', (route) => route.abort())
   await page.goto('/datastores')

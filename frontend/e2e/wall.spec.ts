@@ -8,9 +8,10 @@ const overhang = (page: Page) => page.evaluate(() => document.documentElement.sc
 
 test.use({ viewport: { width: 1920, height: 1080 } })
 
-test('a wall needs no click, is read from afar, says when Gavel is lost and goes on by itself', {
-  tag: '@living',
-}, async ({ page, watched }) => {
+test('a wall needs no click, is read from afar, says when Gavel is lost and goes on by itself', async ({
+  page,
+  watched,
+}) => {
   watched.expected.push(/ERR_FAILED|Failed to load resource/)
   let isLost = false
   await page.clock.install()
@@ -68,7 +69,7 @@ const KERNEL = {
   },
 }
 
-test('the headline names the worst and its layer, rows their layer in a word, and what recovers does not fire @living', async ({
+test('the headline names the worst and its layer, rows their layer in a word, and what recovers does not fire', async ({
   page,
 }) => {
   const calm = { acknowledged_at: null, quiet: null }
@@ -148,9 +149,7 @@ test('a wall without any source says once why it is empty and what to do, and on
   await expect(page.getByRole('alert')).toContainText(/No data from Gavel since \d\d:\d\d:\d\d\./)
 })
 
-test('boards take turns by the clock, in letters for the screen and the distance', { tag: '@living' }, async ({
-  page,
-}) => {
+test('boards take turns by the clock, in letters for the screen and the distance', async ({ page }) => {
   await page.goto('/wall/rotate?boards=environment,vms&every_s=5&screen_in=55&distance_m=5')
   for (const name of ['Environment', 'VMs', 'Environment'])
     await expect(page.getByRole('heading', { level: 1, name, exact: true })).toBeVisible()
