@@ -22,6 +22,7 @@ from urllib.parse import parse_qs
 
 import numpy as np
 
+from gavel_lab.environment import Environment
 from gavel_lab.faults import Fault
 from gavel_lab.lab import Lab
 from gavel_lab.model import By
@@ -145,8 +146,12 @@ def _is_wanted(row: Json, names: Sequence[str] | None) -> bool:
 
 
 def _stories(lab: Lab, query: Query) -> Json:
-    start, end = _span(query)
-    store_of = {store.story: store for store in lab.environment.datastores if store.story}
+    return {"stories": phases(lab.environment, *_span(query))}
+
+
+def phases(environment: Environment, start: float, end: float) -> list[Json]:
+    """Phases of the stories that touch the time from `start` to `end`, in seconds since the epoch."""
+    store_of = {store.story: store for store in environment.datastores if store.story}
     found: list[Json] = []
     for hour in range(int(start // HOUR_S) * HOUR_S, int(end) + 1, HOUR_S):
         for phase in PHASES:
@@ -154,8 +159,8 @@ def _stories(lab: Lab, query: Query) -> Json:
             if begin < end and finish > start:
                 store = store_of[phase.story]
                 culprits = [
-                    lab.environment.vms[disk.vm].name
-                    for disk in lab.environment.disks
+                    environment.vms[disk.vm].name
+                    for disk in environment.disks
                     if disk.datastore == store.index and disk.workload == phase.culprit
                 ]
                 found.append(
@@ -170,7 +175,7 @@ def _stories(lab: Lab, query: Query) -> Json:
                         "culprits": culprits,
                     }
                 )
-    return {"stories": found}
+    return found
 
 
 def _clocks(lab: Lab) -> Json:

@@ -94,7 +94,7 @@ class Campaign:
         return self.report
 
     def _stage(self, kills: int) -> None:
-        began = time.time()
+        began = self._product.now()
         for _ in range(kills):
             time.sleep(self._choose.uniform(0, 5))
             if self._choose.random() < 0.4:
@@ -103,7 +103,7 @@ class Campaign:
         self._wait_until_healed()
         self._product.no_more_faults()
         until = caught_up(self._product, within_s=420)
-        found = compare(self._product, max(began - 60, time.time() - KEPT_S), until)
+        found = compare(self._product, max(began - 60, self._product.now() - KEPT_S), until)
         self.report.comparisons.append(found)
         tell(f"{self.report.kills.total()} kills: {found}")
         self._write_ledger_again()

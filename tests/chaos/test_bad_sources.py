@@ -1,4 +1,4 @@
-"""Two bad sources and then ten among twelve, in `make chaos`: the others lose no tick. A smaller one is in tests/product."""
+"""Two bad sources and then ten among twelve, in `make chaos`: the others lose no tick. A smaller one is in tests/stories."""
 
 import os
 import time
@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 from tests.product.bad_arrays import bad_arrays
 from tests.product.comparing import caught_up, compare
-from tests.product.conftest import running
 from tests.product.running import Product, tell
+from tests.product.started import running
 from tests.product.ticks import ticks
 
 WATCHED_S = float(os.environ.get("WATCHED_S") or 240)
@@ -29,14 +29,14 @@ def test_bad_sources_among_twelve_cost_the_others_no_tick(
     names = ["flasharray-1", "vcenter-1", "flasharray-2", "vcenter-2"][:good]
     added = []
     with bad_arrays(tmp_path_factory.mktemp("bad"), bad) as (fingerprint, addresses):
-        began = time.time()
+        began = product.now()
         for name, address in addresses.items():
             settings = {"address": address, "api_token": TOKEN, "fingerprint_sha256": fingerprint}
             body = {"kind": "flasharray", "name": name, "settings": settings}
             added.append(product.api.post("/sources", json=body).raise_for_status().json()["id"])
         try:
             time.sleep(WATCHED_S)
-            found = ticks(product, names, began, time.time())
+            found = ticks(product, names, began, product.now())
             errors = product.ask(
                 "SELECT DISTINCT error_message FROM collection_run WHERE source_id = ANY(%(ids)s)", ids=added
             )

@@ -1,11 +1,11 @@
-"""The long campaign: `make chaos KILLS=60 SEED=1`. `make test` kills each process once instead, in tests/product."""
+"""The long campaign: `make chaos KILLS=60 SEED=1`. `make test` kills each process once (tests/product)."""
 
 import os
 
 import pytest
 from tests.chaos.campaign import Campaign
-from tests.product.conftest import running
 from tests.product.running import tell
+from tests.product.started import running
 
 KILLS = int(os.environ.get("KILLS") or 60)
 SEED = int(os.environ.get("SEED") or 1)

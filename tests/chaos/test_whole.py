@@ -1,4 +1,4 @@
-"""The long campaign of the whole product: `make pushes WHOLE=50 SEED=1`. `make test` kills each process once instead, in tests/product."""
+"""The long campaign of the whole product: `make pushes WHOLE=50 SEED=1`. `make test` kills each process once (tests/product)."""
 
 import os
 from pathlib import Path

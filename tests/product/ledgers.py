@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Protocol
 
 import psycopg
 from tests.product.running import Product
@@ -28,6 +28,14 @@ _OWED = f"""
 """
 _RECALCULATED = "SELECT extract(epoch FROM minute)::float8 FROM recalculated_minute WHERE recalculated_at >= to_timestamp(%(since)s)"
 Key = tuple[int, float]
+
+
+class Asked(Protocol):
+    """Whatever answers queries of the database: a product, or a held hour."""
+
+    def ask(self, query: str, **values: object) -> list[tuple[Any, ...]]: ...
+
+
 Ledger = dict[Key, dict[str, Any]]
 
 
@@ -53,7 +61,7 @@ def _is_settled(product: Product) -> bool:
     return behind is not None and behind < 180 and owed == 0
 
 
-def minutes(product: Product, kind: ScopeKind, after: float, until: float) -> dict[int, set[float]]:
+def minutes(product: Asked, kind: ScopeKind, after: float, until: float) -> dict[int, set[float]]:
     """Starts of the minutes in [after, until) that each thing of a kind has a row for."""
     found: dict[int, set[float]] = {}
     for series in _SERIES:

@@ -58,6 +58,7 @@ class Product:
         self._environment = os.environ | {f"GAVEL_{name}": str(value) for name, value in own.items()} | environment
         self._shift_s = float(self._environment.get("GAVEL_TEST_CLOCK") or 0)
         self._process: subprocess.Popen[bytes] | None = None
+        self._beginning = 0
         self.began_at = self.up_at = 0.0
         self.admin_token = ""
         self.api = httpx.Client(base_url=f"http://127.0.0.1:{first}/api/v1", timeout=60 * SLOWNESS, trust_env=False)
@@ -73,13 +74,14 @@ class Product:
 
     def start(self) -> None:
         """Start it, wait until it says that it is up, and sign in as its admin."""
-        self._sign_in(self.come_up())
+        self.come_up()
+        self.sign_in()
 
-    def come_up(self) -> int:
-        """Start it and wait until it says that it is up; from which byte of what it says."""
+    def come_up(self) -> None:
+        """Start it and wait until it says that it is up."""
         self.began_at = time.time()
         with self._said.open("ab") as output:
-            beginning = output.tell()
+            self._beginning = beginning = output.tell()
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "gavel.cli", "up"],
                 stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, env=self._environment,
@@ -87,7 +89,6 @@ class Product:
             )  # fmt: skip
         self.wait_for(lambda: "Up after" in self.said(beginning), "gavel up to say that it is up", 240)
         self.up_at = time.time()
-        return beginning
 
     def stop(self) -> int:
         """Ctrl-C; the exit status."""
@@ -120,8 +121,15 @@ class Product:
             input=stdin, capture_output=True, text=True, env=self._environment, timeout=120 * SLOWNESS, check=False,
         )  # fmt: skip
 
-    def _sign_in(self, beginning: int) -> None:
-        found = _LINK.search(self.said(beginning))
+    @property
+    def link(self) -> str:
+        """The address that the last start printed, with the setup token until the first sign-in."""
+        found = _LINK.search(self.said(self._beginning))
+        return found[0] if found else ""
+
+    def sign_in(self) -> None:
+        """Use the setup token of the last start where it printed one, else the admin token of an earlier one."""
+        found = _LINK.search(self.link)
         if found and found[2]:
             answer = self.api.post("/session", json={"token": found[2]})
             answer.raise_for_status()
@@ -183,6 +191,12 @@ class Product:
     def _lab_token(self) -> dict[str, str]:
         """Of the lab as it runs now: each start makes its own."""
         return {"X-Lab-Token": (self.data_dir / "lab/truth-token").read_text()}
+
+    def phases(self, after: float, until: float) -> list[dict[str, Any]]:
+        """Phases of the lab's stories that touch [after, until]."""
+        answer = self.truth.get("/stories", params={"from": after, "to": until}).raise_for_status()
+        found: list[dict[str, Any]] = answer.json()["stories"]
+        return found
 
     def fault(self, source: str, kind: str, **parameters: object) -> int:
         """Put a fault in force, or perform an act; its number."""
