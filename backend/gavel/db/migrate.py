@@ -144,7 +144,7 @@ def configuration(connection: Connection) -> Config:
     """For Alembic's own commands, on a connection whose transaction the caller ends."""
     config = _config()
     config.attributes["connection"] = connection
-    config.attributes["now"] = datetime.now(UTC)
+    config.attributes["now"] = clock.now()
     return config
 
 
