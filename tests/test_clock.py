@@ -5,11 +5,17 @@ import sys
 import time
 from datetime import UTC, datetime, timedelta
 
+import numpy as np
 import pytest
+from tests.edges import AT_EDGES, EDGES, hold_clock
 
 from gavel import clock
+from gavel.alerting.render.message import window
+from gavel.api.ranges import time_range
+from gavel.diagnosis.baselines import hours_of
 from gavel.domain.errors import SettingsError
-from gavel_lab.clocks import LabTime, MachineClock
+from gavel.log import add_timestamp
+from gavel_lab.clocks import LabTime, MachineClock, SourceClock
 
 _HELD_S = 1_764_547_199.5
 _PROGRAM = """
@@ -68,3 +74,77 @@ def test_a_process_with_an_unusable_value_ends_with_the_name_of_the_variable() -
     ended = _run("tomorrow")
     assert ended.returncode == 1
     assert ended.stderr.splitlines()[-1].partition(": ")[2].startswith("GAVEL_TEST_CLOCK: invalid value 'tomorrow'")
+
+
+_SECOND = timedelta(seconds=1)
+
+
+@AT_EDGES
+def test_a_clock_held_at_an_edge_of_the_calendar_shows_it_everywhere(
+    edge: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for at in (edge - timedelta(microseconds=1), edge, edge + timedelta(microseconds=1)):
+        hold_clock(monkeypatch, at)
+        assert clock.now() == at
+        assert clock.time_us() == round(at.timestamp() * 1e6)
+        assert LabTime().now() == pytest.approx(at.timestamp(), abs=1e-6)
+        line = add_timestamp(None, "info", {})
+        assert datetime.fromisoformat(str(line["timestamp"])) == at
+
+
+@AT_EDGES
+def test_a_shifted_clock_passes_an_edge_while_a_test_runs(edge: datetime, monkeypatch: pytest.MonkeyPatch) -> None:
+    lead_us = 50_000
+    shift_us = round(edge.timestamp() * 1e6) - lead_us - time.time_ns() // 1000
+    monkeypatch.setattr(clock, "_setting", clock.parse(f"{shift_us / 1e6:+.6f}"))
+    began = time.monotonic()
+    before = clock.now()
+    time.sleep(lead_us / 1e6)
+    after = clock.now()
+    passed = timedelta(seconds=time.monotonic() - began)
+    assert edge - timedelta(microseconds=lead_us + 1) <= before
+    assert edge <= after <= before + passed + timedelta(milliseconds=1)
+
+
+@AT_EDGES
+def test_a_range_back_from_an_edge_has_the_length_that_was_asked_for(edge: datetime) -> None:
+    for at in (edge - _SECOND, edge, edge + _SECOND):
+        for text, length in (("-1h", timedelta(hours=1)), ("-1d", timedelta(days=1)), ("-1w", timedelta(weeks=1))):
+            found = time_range(at, text, "now")
+            assert (found.to_at - found.from_at, found.to_at) == (length, at)
+
+
+@AT_EDGES
+def test_the_hours_of_a_window_over_an_edge_are_those_of_utc(edge: datetime) -> None:
+    half = timedelta(minutes=30)
+    seconds = hours_of(edge - half, edge + half)
+    assert seconds.sum() == 3600
+    if edge.minute == 0:
+        assert (seconds[(edge.hour - 1) % 24], seconds[edge.hour]) == (1800, 1800)
+    whole_day = hours_of(edge - timedelta(hours=12), edge + timedelta(hours=12))
+    assert np.array_equal(whole_day, np.full(24, 3600.0))
+
+
+@AT_EDGES
+def test_a_message_names_both_days_of_a_window_over_midnight(edge: datetime) -> None:
+    before, after = edge - timedelta(minutes=5), edge + timedelta(minutes=5)
+    text = window(before, after)
+    assert text.startswith(f"{before:%Y-%m-%d %H:%M} – ")
+    assert (f"{after:%Y-%m-%d}" in text.partition("–")[2]) is (before.date() != after.date())
+
+
+@AT_EDGES
+def test_samples_of_the_lab_go_on_over_an_edge(edge: datetime) -> None:
+    at = edge.timestamp()
+    source = SourceClock(LabTime(at, 0.0), 0.0)
+    stamps = source.stamps(at - 120, at + 120, 20)
+    assert (len(stamps), set(np.diff(stamps))) == (12, {20})
+    windows = source.windows(stamps, 20)
+    assert np.array_equal(windows[1:, 0], windows[:-1, 1])
+
+
+def test_the_edges_of_the_calendar_are_what_their_names_say() -> None:
+    days = {name: (edge - _SECOND).date() for name, edge in EDGES.items()}
+    assert all(days[name] != EDGES[name].date() for name in EDGES if EDGES[name].hour == 0)
+    assert (EDGES["leap-day"].day, days["end-of-leap-day"].day) == (29, 29)
+    assert len(EDGES) == 8

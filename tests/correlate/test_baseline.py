@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from sqlalchemy import Engine, text
 from tests.api.ledgers import Environment
+from tests.edges import AT_EDGES
 
 from gavel.analysis.attribution import QualityReason
 from gavel.analysis.baseline import typical
@@ -127,3 +128,20 @@ def test_what_is_gone_has_no_expectation_any_more(engine: Engine, place: WorkerC
         connection.execute(text("UPDATE datastore SET present = false"))
     renew_baseline(WorkerContext(engine, place.connections, now=lambda: NOW + DAY))
     assert stored(engine, key) == {}
+
+
+@AT_EDGES
+def test_each_hour_of_the_day_over_an_edge_is_learned_once(engine: Engine, edge: datetime) -> None:
+    """Hours are those of UTC: none is left out and none counts twice where the clocks of a country change."""
+    instant = [edge + timedelta(minutes=10)]
+    worker = WorkerContext(engine, Connections(Vault(bytes(32))), now=lambda: instant[0])
+    five = LEDGER_ROLLS[0]
+    partitions.ensure(engine, five, list(plain.partitions_between(five, edge - 9 * DAY, edge + DAY)))
+    key = scope_key(ScopeKind.DATASTORE, Environment.made(engine).id("datastore", "simple"))
+    for n in range(4 * 24):
+        write(engine, key, (edge - (n + 1) * HOUR).replace(minute=0), 100 + n % 24, 50)
+    assert renew_baseline(worker) == 24
+    assert {hour: days for hour, (_, _, days) in stored(engine, key).items()} == dict.fromkeys(range(24), 4)
+    assert renew_baseline(worker) == 0
+    instant[0] += HOUR
+    assert renew_baseline(worker) == 1

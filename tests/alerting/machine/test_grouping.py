@@ -188,6 +188,25 @@ def maintenance(**changes: object) -> Maintenance:
          ["2026-10-24T19:59", "2026-10-25T02:00", "2026-10-31T20:59", "2026-10-25T21:00"]),
         (maintenance(repeat=Repeat.DAILY, last_day=date(2026, 10, 21)), ["2026-10-21T20:00", "2026-10-22T01:00"], ["2026-10-22T20:00"]),
         (maintenance(lasts=timedelta(days=3)), ["2026-10-23T19:59"], ["2026-10-23T20:00"]),
+        # 02:30 does not exist on 29 March and exists twice on 25 October: it is once an hour after 01:30, and the first of two.
+        (maintenance(first_day=date(2026, 3, 29), starts=time(2, 30), lasts=timedelta(hours=1)),
+         ["2026-03-29T01:30", "2026-03-29T02:29"], ["2026-03-29T01:29", "2026-03-29T02:30"]),
+        (maintenance(first_day=date(2026, 10, 25), starts=time(2, 30), lasts=timedelta(hours=1)),
+         ["2026-10-25T00:30", "2026-10-25T01:29"], ["2026-10-25T00:29", "2026-10-25T01:30"]),
+        # A day of 23 hours and one of 25: a daily window of a whole day overlaps or leaves an hour.
+        (maintenance(first_day=date(2026, 3, 28), starts=time(0), lasts=timedelta(days=1), repeat=Repeat.DAILY,
+                     last_day=date(2026, 3, 29)), ["2026-03-27T23:00", "2026-03-29T22:59"], ["2026-03-27T22:59", "2026-03-29T23:00"]),
+        (maintenance(first_day=date(2026, 10, 25), starts=time(0), lasts=timedelta(days=1), repeat=Repeat.DAILY),
+         ["2026-10-24T22:00", "2026-10-25T21:59", "2026-10-25T23:00"], ["2026-10-24T21:59", "2026-10-25T22:30"]),
+        # Midnight of UTC inside, a month that ends, a year that ends, and a leap day.
+        (maintenance(first_day=date(2026, 4, 30), starts=time(23), lasts=timedelta(hours=4)),
+         ["2026-04-30T21:00", "2026-05-01T00:59"], ["2026-04-30T20:59", "2026-05-01T01:00"]),
+        (maintenance(first_day=date(2026, 12, 31), starts=time(23), lasts=timedelta(hours=4)),
+         ["2026-12-31T22:00", "2027-01-01T01:59"], ["2026-12-31T21:59", "2027-01-01T02:00"]),
+        (maintenance(first_day=date(2028, 2, 29), starts=time(0), lasts=timedelta(days=1)),
+         ["2028-02-28T23:00", "2028-02-29T22:59"], ["2028-02-28T22:59", "2028-02-29T23:00"]),
+        (maintenance(first_day=date(2028, 2, 22), repeat=Repeat.WEEKLY, weekdays=frozenset({1}), zone="America/New_York"),
+         ["2028-02-23T03:00", "2028-03-01T03:00", "2028-03-15T02:00"], ["2028-03-01T02:59", "2028-03-01T09:00", "2028-03-15T08:00"]),
     ],
 )  # fmt: skip
 def test_maintenance_goes_by_the_clock_on_the_wall(window: Maintenance, on: list[str], off: list[str]) -> None:
