@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 import uvicorn
 from fastapi import FastAPI
+from tests.waiting import HANG_S, join, wait_for
 
 from gavel.api.http_protocol import DeadlineProtocol
 
@@ -29,25 +30,22 @@ def served(app: FastAPI) -> Iterator[int]:
     server = uvicorn.Server(config)
     thread = threading.Thread(target=lambda: asyncio.run(server.serve()), daemon=True)
     thread.start()
-    deadline = time.monotonic() + 60
-    while not server.started:
-        assert thread.is_alive(), "the server did not start"
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    wait_for(lambda: server.started or not thread.is_alive(), "server that listens")
+    assert server.started
     try:
         yield server.servers[0].sockets[0].getsockname()[1]
     finally:
         server.should_exit = True
-        thread.join(15)
+        join(thread)
 
 
 def connected(port: int) -> socket.socket:
-    made = socket.create_connection(("127.0.0.1", port), timeout=30)
+    made = socket.create_connection(("127.0.0.1", port), timeout=HANG_S)
     made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return made
 
 
-def answer(sock: socket.socket, until: bytes = b"\r\n\r\n", *, within_s: float = 60) -> bytes:
+def answer(sock: socket.socket, until: bytes = b"\r\n\r\n", *, within_s: float = HANG_S) -> bytes:
     """What comes, up to `until` or the end; a connection that is reset has ended. A stream that only goes on is a failure."""
     got = b""
     deadline = time.monotonic() + within_s

@@ -7,6 +7,7 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import text
 from tests.api.ledgers import KERNEL, Environment, ask, between, minute
+from tests.waiting import HANG_S
 
 from gavel.api.kept import KeptAnswers
 from gavel.db.engine import reading, transaction
@@ -94,17 +95,17 @@ def test_who_asks_meanwhile_waits_for_the_one_that_is_being_made() -> None:
     def make() -> bytes:
         made.append(1)
         began.set()
-        assert may_end.wait(10)
+        assert may_end.wait(HANG_S)
         return b"found"
 
     found: list[bytes] = []
     askers = [threading.Thread(target=lambda: found.append(kept.answer("q", lambda: state(1), make))) for _ in range(5)]
     for one in askers:
         one.start()
-    assert began.wait(10)
+    assert began.wait(HANG_S)
     may_end.set()
     for one in askers:
-        one.join(10)
+        one.join(HANG_S)
     assert (found, made) == ([b"found"] * 5, [1])
 
 
@@ -116,7 +117,7 @@ def test_newer_minutes_have_it_made_again_and_who_asks_meanwhile_does_not_wait()
         made.append(stored[0].announced)
         if len(made) > 1:
             began.set()
-            assert may_end.wait(10)
+            assert may_end.wait(HANG_S)
         return stored[0].announced.encode()
 
     def asked() -> bytes:
@@ -127,10 +128,10 @@ def test_newer_minutes_have_it_made_again_and_who_asks_meanwhile_does_not_wait()
     kept.expect()
     renewal = threading.Thread(target=kept.renew)
     renewal.start()
-    assert began.wait(10)
+    assert began.wait(HANG_S)
     assert asked() == b"1"
     may_end.set()
-    renewal.join(10)
+    renewal.join(HANG_S)
     assert (asked(), made) == (b"2", ["1", "2"])
 
 
@@ -167,7 +168,7 @@ def test_an_answer_that_is_no_longer_young_is_given_once_more_while_it_is_made_a
     assert asked() == b"1"
     passed[0] = 31.0
     assert asked() == b"1"
-    assert again.wait(10)
+    assert again.wait(HANG_S)
     # One that is older than a minute is given to nobody.
     passed[0] = 31.0 + 61.0
     assert asked() == b"3"

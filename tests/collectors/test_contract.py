@@ -3,7 +3,6 @@
 A new vendor is in it by its line in the registry. What it takes is a source of its kind in the lab.
 """
 
-import socket
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from typing import Any
 
 import pytest
 from pydantic import SecretStr
+from tests.ports import reserve_port
 
 from gavel.admin.settings_form import secret_fields
 from gavel.collectors.contract import Collector
@@ -222,9 +222,7 @@ Cause = Callable[[LabSource], AbstractContextManager[Changed]]
 
 @contextmanager
 def refused_connection(_: LabSource) -> Iterator[Changed]:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-    yield {"address": f"127.0.0.1:{port}"}
+    yield {"address": f"127.0.0.1:{reserve_port()}"}
 
 
 @contextmanager

@@ -11,6 +11,8 @@ from tests.ingest.scripted import ScriptedArray, whole_seconds
 from gavel.db.engine import Role, open_engine, transaction
 from gavel.db.queries.sources import SourceRow, add_source, source
 from gavel.domain.source import SourceKind
+from gavel.egress import network
+from gavel.ingest import backfill, lanes, runs
 from gavel.ingest.connections import Connections
 from gavel.ingest.worker import WorkerContext
 from gavel.vault import Vault
@@ -61,7 +63,7 @@ def scene(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scene]
     now = whole_seconds("2026-11-21T12:00:07")
     engine = open_engine(postgres_url, Role.WORKER)
     array = ScriptedArray(now)
-    array.watch.hold(monkeypatch)
+    array.watch.hold(monkeypatch, network, backfill, lanes, runs)
     with transaction(engine) as connection:
         source_id = add_source(
             connection, kind=SourceKind.FLASHARRAY, name="array", address="array", settings={}, enabled=True, now=now

@@ -1,21 +1,17 @@
 """A source whose every sample is a function of its stamp, so that a test can say what the database must hold."""
 
-import time
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
-from types import SimpleNamespace
 
 import numpy as np
-import pytest
+from tests.stopwatch import Stopwatch
 
 from gavel.collectors.contract import StreamPlan
 from gavel.domain.errors import DeadlineError, SourceError
 from gavel.domain.inventory import ArrayInfo, ArrayInventory, Volume
 from gavel.domain.samples import COLUMNS, SampleBatch
 from gavel.domain.source import ClockReading, Preflight, Stream, Usage
-from gavel.egress import network
 from gavel.egress.network import remaining_s
-from gavel.ingest import backfill, lanes, runs
 
 GRAIN_S = 30
 PLAN = StreamPlan(
@@ -29,21 +25,6 @@ PLAN = StreamPlan(
 def reading(volume: int, stamp_s: int) -> int:
     """The one number that every column of this volume holds at this stamp."""
     return (volume + 1) * 1000 + stamp_s // GRAIN_S % 997
-
-
-class Stopwatch:
-    """The monotonic clock of everything that reads and paces: it moves only as the source takes its time."""
-
-    def __init__(self) -> None:
-        self.passed_s = 0.0
-
-    def monotonic(self) -> float:
-        return self.passed_s
-
-    def hold(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Let the modules that measure how long a read takes look here."""
-        for module in (network, backfill, lanes, runs):
-            monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=self.monotonic, time=time.time))
 
 
 class ScriptedArray:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import text
+from tests.waiting import wait_for
 
 from gavel.admin import sources
 from gavel.admin.health import warnings
@@ -107,10 +108,14 @@ def test_a_vm_that_is_renamed_moved_and_powered_off_stays_the_same_vm(followed: 
         {"kind": "power", "vm": "renamed", "state": "off"},
     ):
         followed.lab.faults.add({"source": VCENTER, **act})
-    time.sleep(0.5)  # the lab looks at where its VMs are a few times a second
-    refresh_inventory(followed.place, followed.source_id)
+
+    def moved() -> bool:
+        refresh_inventory(followed.place, followed.source_id)
+        return followed.rows(look) == [(vm_id, "renamed", "poweredOff", other)]
+
+    # The lab looks at where its VMs are a few times a second.
+    wait_for(moved, "VM renamed, off and on its new host")
     assert power_state == "poweredOn"
-    assert followed.rows(look) == [(vm_id, "renamed", "poweredOff", other)]
     events = followed.rows(
         "SELECT kind, before, after FROM event WHERE subject_table = 'vm' AND subject_id = :id", id=vm_id
     )

@@ -14,12 +14,13 @@ from pathlib import Path
 import httpx
 from sqlalchemy import text
 from tests.api.ledgers import HEALTHY, KERNEL, MINUTE, NOW, Environment, Interval, minute, written
+from tests.ports import reserve_port
+from tests.waiting import HANG_S, exit_code, wait_for
 
 from gavel.db.engine import Engine, Role, open_engine, transaction
 from gavel.db.queries.correlation import LedgerProgress, save_progress
 from gavel.domain.scope import ScopeKind
 
-_START_S = 120
 # Of one answer; the API itself is to answer within two.
 _PATIENCE_S = 30
 _TABLES = {
@@ -73,9 +74,7 @@ def serving(database_url: str, folder: Path, **environment: str) -> Iterator[Ser
     """Until the block ends. Everything of the environment has an hour of minutes."""
     settings = {"GAVEL_DATABASE_URL": database_url, "GAVEL_DATA_DIR": str(folder), "GAVEL_BROKER_URL": "memory://"}
     settings |= {"GAVEL_LOG_FORMAT": "json", "GAVEL_LAB": "0", "PYTHONUNBUFFERED": "1"}
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = reserve_port()
     argv = [
         sys.executable, "-m", "uvicorn", "--factory", "gavel.api.app:create_app", "--host", "127.0.0.1", "--port", str(port),
         "--no-access-log", "--no-server-header", "--no-date-header", "--http", "gavel.api.http_protocol:DeadlineProtocol",
@@ -88,29 +87,23 @@ def serving(database_url: str, folder: Path, **environment: str) -> Iterator[Ser
             yield Server(port, process.pid, _admin_token(port, folder), log)
         finally:
             process.terminate()
-            try:
-                process.wait(15)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+            exit_code(process)
 
 
 def _wait(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
-    deadline = time.monotonic() + _START_S
-    while time.monotonic() < deadline:
+    def answers() -> bool:
         assert process.poll() is None, log.read_text()[-2000:]
         try:
-            httpx.get(f"http://127.0.0.1:{port}/api/v1/session", timeout=5).raise_for_status()
+            return httpx.get(f"http://127.0.0.1:{port}/api/v1/session", timeout=HANG_S).is_success
         except httpx.HTTPError:
-            time.sleep(0.1)
-        else:
-            return
-    raise AssertionError(f"the API did not start: {log.read_text()[-2000:]}")
+            return False
+
+    wait_for(answers, "API that answers", explain=lambda: log.read_text()[-2000:])
 
 
 def _admin_token(port: int, folder: Path) -> str:
     token = (folder / "setup-token").read_text().strip()
-    answer = httpx.post(f"http://127.0.0.1:{port}/api/v1/session", json={"token": token}, timeout=_PATIENCE_S)
+    answer = httpx.post(f"http://127.0.0.1:{port}/api/v1/session", json={"token": token}, timeout=HANG_S)
     made: str = answer.json()["admin_token"]
     return made
 

@@ -19,6 +19,7 @@ from pydantic import SecretStr
 from tests.collectors.hosts.vcenter.script import Script, hang_up
 from tests.collectors.tls import Identity, make_identity, tls_server
 from tests.conftest import ROOT, missing
+from tests.waiting import HANG_S, exit_code
 
 from gavel.collectors.hosts.vcenter.client import VcenterClient
 from gavel.collectors.hosts.vcenter.collector import VcenterCollector
@@ -86,7 +87,7 @@ def vcsim() -> Iterator[VcenterSettings]:
         )
         with contextlib.suppress(BrokenPipeError):
             peer.stdin.close()
-        peer.wait(10)
+        exit_code(peer)
 
 
 # --- the lab ------------------------------------------------------------------------------------------------------------
@@ -122,7 +123,7 @@ class Lab:
         data = None if body is None else json.dumps(body).encode()
         headers = {"X-Lab-Token": self.token}
         request = urllib.request.Request(f"{self.truth}/faults", data=data, headers=headers, method=method)  # noqa: S310 - loopback
-        with urllib.request.urlopen(request, timeout=10):  # noqa: S310
+        with urllib.request.urlopen(request, timeout=HANG_S):  # noqa: S310
             pass
 
 
@@ -156,7 +157,7 @@ def running_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
             yield Lab(_vcenters(json.loads(announced.read_text())), truth[0], token)
         finally:
             process.terminate()
-            process.communicate(timeout=10)
+            process.communicate(timeout=HANG_S)
 
 
 def _vcenters(announcement: list[dict[str, Any]]) -> dict[str, VcenterSettings]:

@@ -2,11 +2,11 @@
 
 import re
 import ssl
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
+from tests.collectors import tls
 from tests.collectors.hosts.vcenter.payloads import recording
 
 Answer = bytes | Callable[[ssl.SSLSocket], None]
@@ -32,9 +32,7 @@ def silence(connection: ssl.SSLSocket) -> None:
 def drip(connection: ssl.SSLSocket) -> None:
     """A reply that comes byte by byte, long before any single read is late."""
     connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
-    while True:
-        connection.sendall(b" ")
-        time.sleep(0.02)
+    tls.drip(connection, bytearray(), b" ")
 
 
 def hang_up(connection: ssl.SSLSocket) -> None:

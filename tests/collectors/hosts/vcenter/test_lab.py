@@ -1,6 +1,5 @@
 """The collector against the lab's vCenters: what it reads is what they serve, and faults cost samples, never truth."""
 
-import time
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Any
@@ -9,6 +8,7 @@ import pytest
 from pyVmomi import vim
 from tests.collectors.hosts.vcenter.conftest import Lab
 from tests.collectors.hosts.vcenter.reading import NEW, OLD, column, reach, rows
+from tests.waiting import wait_for
 
 from gavel.collectors.hosts.vcenter.client import VcenterClient
 from gavel.collectors.hosts.vcenter.collector import VcenterCollector
@@ -109,12 +109,11 @@ def test_a_vmotion_moves_the_vm_in_the_inventory(lab: Lab) -> None:
     vm = next(vm for vm in before.vms if vm.host_key)
     target = next(host for host in before.hosts if host.key != vm.host_key)
     lab.fault(NEW, "vmotion", vm=vm.name, host=target.name)
-    for _ in range(20):  # the lab may look at where VMs run a moment later
-        after = next(found for found in collector.inventory().vms if found.key == vm.key)
-        if after.host_key == target.key:
-            return
-        time.sleep(0.1)
-    pytest.fail("the VM is still where it was")
+
+    def host() -> str | None:
+        return next(found.host_key for found in collector.inventory().vms if found.key == vm.key)
+
+    wait_for(lambda: host() == target.key, "VM on its new host")
 
 
 @pytest.mark.parametrize("stream", [Stream.HOST_DEVICE, Stream.VM_DISK, Stream.ADAPTER])
@@ -155,12 +154,13 @@ def test_a_renamed_vm_stays_the_same_and_one_that_is_off_has_no_samples_until_it
 
 def seen_as(collector: VcenterCollector, key: str, power_state: str) -> Vm:
     """The VM once it is in that state: the lab looks at its environment a few times a second."""
-    for _ in range(50):
-        vm = next(vm for vm in collector.inventory().vms if vm.key == key)
-        if vm.power_state == power_state:
-            return vm
-        time.sleep(0.1)
-    pytest.fail(f"{key} is not {power_state}")
+
+    def seen() -> Vm | None:
+        return next((vm for vm in collector.inventory().vms if (vm.key, vm.power_state) == (key, power_state)), None)
+
+    found = wait_for(seen, f"{key} {power_state}")
+    assert found is not None
+    return found
 
 
 def test_clocks_of_the_vcenter_and_of_each_host_are_told(collector: VcenterCollector) -> None:
