@@ -80,13 +80,17 @@ SLOWEST = "--durations=30"
 CORES = os.cpu_count() or 1
 # A test that hangs is ended with the stacks of its threads, and fails; the others go on.
 HANGING = ("-o", "faulthandler_timeout=600", "-o", "faulthandler_exit_on_timeout=true")
-# As many workers as processors. The checks beside it use what the workers wait for.
-PARTS = pytest(
-    "tests: parts",
-    *(SLOWEST, *SECOND_TRY, *HANGING, "-n", str(max(2, CORES)), "--dist", "loadfile", "--ignore=tests/product"),
-    deadline_s=3000,
-    cores=0.5 * CORES,
-    gives_way=True,
+# As many parts as processors, each a process with its own files in a fixed order (tests/splitting.py, tests/seconds.txt).
+N_PARTS = max(2, CORES)
+PARTS = tuple(
+    pytest(
+        f"tests: part {number} of {N_PARTS}",
+        *("-p", "no:randomly", SLOWEST, *SECOND_TRY, *HANGING, f"--part={number}/{N_PARTS}", "--ignore=tests/product"),
+        deadline_s=3000,
+        cores=0.5 * CORES / N_PARTS,
+        gives_way=True,
+    )
+    for number in range(1, N_PARTS + 1)
 )
 HELD = replace(npm("browser tests: an hour held", "e2e:held", cores=0.5, deadline_s=3000), after=(BUILD.name,))
 LIVING = replace(
@@ -125,7 +129,7 @@ def alone(check: Check) -> Check:
 COMMANDS: dict[str, tuple[Check, ...]] = {
     "check": STATIC,
     # The two that take longest begin. The others follow beside them, the longest first, so that none is left alone at the end.
-    "test": (BUILD, PARTS, PRODUCT, HELD, *STATIC, UNIT_TESTS, TRUTH, BUDGET),
+    "test": (BUILD, *PARTS, PRODUCT, HELD, *STATIC, UNIT_TESTS, TRUTH, BUDGET),
     "e2e": (BUILD, HELD, LIVING),
     "peers": (alone(pytest("peers", *ALONE, *PEERS, deadline_s=1800)),),
     "truth": (alone(pytest("truth", *IN_ORDER, "tests/truth", deadline_s=4 * 3600)),),

@@ -1,7 +1,8 @@
 """What every test may ask for: the shared folder, and fresh databases of both kinds on real servers.
 
-Databases: `postgres_url` is one of its own for every test, `module_postgres_url` one for all tests of a file, and
-`timescale_url` the same on TimescaleDB; all three hold the current schema. `empty_…` come without it.
+Databases: `postgres_url` is one of its own for every test, `environment_url` the same with a small environment in it,
+`module_postgres_url` one for all tests of a file, and `timescale_url` the same on TimescaleDB; all hold the current schema.
+`empty_…` come without it.
 Outside CI a test whose needs are missing is skipped and says why; in CI it fails.
 """
 
@@ -25,6 +26,7 @@ from sqlalchemy import URL, make_url
 from gavel.db.migrate import migrate
 from gavel.embedded import postgres
 
+pytest_plugins = ["tests.splitting"]
 ROOT = Path(__file__).resolve().parent.parent
 BRIDGE = ROOT / "tests/timescale_bridge"
 NATIVE_TIMESCALE = "GAVEL_TEST_TS_URL"
@@ -34,12 +36,16 @@ MEMORY = Path("/dev/shm")  # noqa: S108 - a folder of its own in it, with a name
 IN_MEMORY = "gavel-test-"
 # Twice what a worker's server grows to with the databases that tests of a file leave at a time.
 ROOM_BYTES = 1 << 30
+EXPLORED_EXAMPLES = 400
 # (name, what fills the database with a URL) → the name to copy it by.
 FilledTemplate = Callable[[str, Callable[[str], None]], str]
 
 # A busy machine is no counter-example: laws are about values, never about how long an example took.
-settings.register_profile("house", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("house")
+house = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], database=None)
+# The same examples in every run: the verdict depends on the code alone. `explore` draws others, and more of them.
+settings.register_profile("house", house, derandomize=True)
+settings.register_profile("explore", house, derandomize=False, max_examples=EXPLORED_EXAMPLES, print_blob=True)
+settings.load_profile(os.environ.get("GAVEL_TEST_PROFILE") or "house")
 
 
 def log_plainly() -> None:
@@ -143,6 +149,15 @@ def empty_postgres_url(postgres_server: postgres.DataDirectory) -> Iterator[str]
 def postgres_url(postgres_server: postgres.DataDirectory, migrated_template: str) -> Iterator[str]:
     """URL of a migrated, otherwise empty database for one test."""
     with database(postgres_server, migrated_template) as url:
+        yield url
+
+
+@pytest.fixture
+def environment_url(postgres_server: postgres.DataDirectory, filled_template: FilledTemplate) -> Iterator[str]:
+    """URL of a database for one test that holds the small environment of `tests.api.ledgers`: see `Environment.stored`."""
+    from tests.api.ledgers import make_environment  # noqa: PLC0415 - NumPy and the store, for these tests alone
+
+    with database(postgres_server, filled_template("small_environment", make_environment)) as url:
         yield url
 
 

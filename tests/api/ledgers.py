@@ -195,6 +195,13 @@ class Environment:
                 )
 
 
+def make_environment(url: str) -> None:
+    """With an environment that nothing was attributed in."""
+    engine = open_engine(url, Role.API)
+    Environment.made(engine)
+    engine.dispose()
+
+
 def fill_environment(url: str) -> None:
     """With an environment that is attributed until NOW, without any row yet."""
     engine = open_engine(url, Role.API)

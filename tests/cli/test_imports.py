@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import text
-from tests.api.ledgers import Environment
 from tests.collectors.imports.fio.results import job, result, way, written
 from tests.db.environments import SERIALS, naa
 
@@ -13,12 +12,9 @@ from gavel.db.engine import Role, open_engine, transaction
 
 
 @pytest.fixture
-def environment(postgres_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GAVEL_DATABASE_URL", postgres_url)
+def environment(environment_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GAVEL_DATABASE_URL", environment_url)
     monkeypatch.setenv("GAVEL_DATA_DIR", str(tmp_path / "data"))
-    engine = open_engine(postgres_url, Role.API)
-    Environment.made(engine)
-    engine.dispose()
 
 
 @pytest.mark.usefixtures("environment")
@@ -103,13 +99,13 @@ def test_import_fio_is_tied_to_a_datastore_or_a_volume_by_its_name(
 @pytest.mark.usefixtures("environment")
 @pytest.mark.parametrize("kind", ["datastore", "volume"])
 def test_import_fio_of_a_name_that_is_not_there_or_of_several_says_which(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], postgres_url: str, kind: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], environment_url: str, kind: str
 ) -> None:
     file = tmp_path / "run.json"
     file.write_text(written(result(job(read=way()))))
     assert main(["import", "fio", str(file), f"--{kind}", "no such"]) == 1
     assert f"No {kind} is called 'no such'" in capsys.readouterr().err
-    engine = open_engine(postgres_url, Role.API)
+    engine = open_engine(environment_url, Role.API)
     with transaction(engine) as connection:
         connection.execute(text(f"UPDATE {kind} SET name = 'same' WHERE present"))
     engine.dispose()

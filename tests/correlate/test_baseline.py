@@ -27,8 +27,8 @@ ENDED = NOW.replace(minute=0) - HOUR
 
 
 @pytest.fixture
-def engine(postgres_url: str) -> Iterator[Engine]:
-    found = open_engine(postgres_url, Role.WORKER)
+def engine(environment_url: str) -> Iterator[Engine]:
+    found = open_engine(environment_url, Role.WORKER)
     yield found
     found.dispose()
 
@@ -42,7 +42,7 @@ def place(engine: Engine) -> WorkerContext:
 def key(engine: Engine) -> int:
     five = LEDGER_ROLLS[0]
     partitions.ensure(engine, five, list(plain.partitions_between(five, NOW - 9 * DAY, NOW)))
-    return scope_key(ScopeKind.DATASTORE, Environment.made(engine).id("datastore", "simple"))
+    return scope_key(ScopeKind.DATASTORE, Environment.stored(engine).id("datastore", "simple"))
 
 
 def write(

@@ -47,9 +47,9 @@ def waiting(iops: float, **notes: float) -> Row:
 
 
 @pytest.fixture
-def environment(postgres_url: str) -> Iterator[Environment]:
-    engine = open_engine(postgres_url, Role.WORKER)
-    yield Environment.made(engine)
+def environment(environment_url: str) -> Iterator[Environment]:
+    engine = open_engine(environment_url, Role.WORKER)
+    yield Environment.stored(engine)
     engine.dispose()
 
 

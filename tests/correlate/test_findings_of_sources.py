@@ -25,9 +25,9 @@ DEVICE = f"esx-1/{naa(SERIALS[0])}"
 
 
 @pytest.fixture
-def environment(postgres_url: str) -> Iterator[Environment]:
-    engine = open_engine(postgres_url, Role.WORKER)
-    yield Environment.made(engine)
+def environment(environment_url: str) -> Iterator[Environment]:
+    engine = open_engine(environment_url, Role.WORKER)
+    yield Environment.stored(engine)
     engine.dispose()
 
 

@@ -22,9 +22,9 @@ OPEN: dict[int, Interval] = {
 
 
 @pytest.fixture
-def connection(postgres_url: str) -> Iterator[Connection]:
-    engine = open_engine(postgres_url, Role.API)
-    environment = Environment.made(engine)
+def connection(environment_url: str) -> Iterator[Connection]:
+    engine = open_engine(environment_url, Role.API)
+    environment = Environment.stored(engine)
     environment.attributed_until(NOW)
     store = environment.id("datastore", "simple")
     environment.last_minutes(ScopeKind.DATASTORE, store, 2, minute(600, 200, OPEN))

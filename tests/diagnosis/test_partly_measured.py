@@ -35,9 +35,9 @@ MISSING = {"array_ops": NAN, "missing_s": 60.0, "quality_reasons": int(QualityRe
 
 
 @pytest.fixture
-def environment(postgres_url: str) -> Iterator[Environment]:
-    engine = open_engine(postgres_url, Role.API)
-    made = Environment.made(engine)
+def environment(environment_url: str) -> Iterator[Environment]:
+    engine = open_engine(environment_url, Role.API)
+    made = Environment.stored(engine)
     made.attributed_until(NOW)
     yield made
     engine.dispose()

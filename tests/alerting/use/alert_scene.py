@@ -155,7 +155,8 @@ def alert_scene(url: str) -> Iterator[AlertScene]:
     with transaction(engine) as connection:
         # The rules that ship are tested as such.
         alert_memory.note_default_rules(connection)
-    made = AlertScene(engine, Environment.made(engine))
+        is_empty = connection.execute(text("SELECT NOT EXISTS (SELECT FROM source)")).scalar_one()
+    made = AlertScene(engine, Environment.made(engine) if is_empty else Environment.stored(engine))
     yield made
     for one in (engine, *made.extra):
         one.dispose()

@@ -21,8 +21,8 @@ from gavel.domain.scope import ScopeKind
 
 
 @pytest.fixture
-def scene(postgres_url: str) -> Iterator[AlertScene]:
-    with alert_scene(postgres_url) as made:
+def scene(environment_url: str) -> Iterator[AlertScene]:
+    with alert_scene(environment_url) as made:
         yield made
 
 
@@ -52,8 +52,8 @@ def test_a_slow_kernel_is_told_once_and_its_end_once(scene: AlertScene, receiver
     assert "Diagnosis: " in resolved["data"]["diagnosis"]
 
 
-def test_the_rules_that_ship_come_in_once(postgres_url: str) -> None:
-    with alert_scene(postgres_url) as scene:
+def test_the_rules_that_ship_come_in_once(environment_url: str) -> None:
+    with alert_scene(environment_url) as scene:
         scene.ask_to_write("UPDATE alert_memory SET has_default_rules = false")
         scene.turn()
         keys = [key for (key,) in scene.ask("SELECT key FROM alert_rule WHERE enabled ORDER BY id")]

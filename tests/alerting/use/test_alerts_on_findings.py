@@ -34,8 +34,8 @@ PATHS_DOWN = KERNEL_SLOW | {"key": "paths_down", "name": "Paths down", "when": o
 
 
 @pytest.fixture
-def scene(postgres_url: str) -> Iterator[AlertScene]:
-    with alert_scene(postgres_url) as made:
+def scene(environment_url: str) -> Iterator[AlertScene]:
+    with alert_scene(environment_url) as made:
         yield made
 
 

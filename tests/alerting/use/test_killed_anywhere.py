@@ -41,10 +41,10 @@ def killed_at(place: WorkerContext, statement: int) -> Iterator[list[int]]:
 
 
 def test_a_worker_that_dies_at_any_statement_loses_and_doubles_nothing(
-    postgres_url: str, receiver: HttpReceiver
+    environment_url: str, receiver: HttpReceiver
 ) -> None:
     """Every second time is ill; in each the worker dies some statements later than in the one before, and another one goes on."""
-    with alert_scene(postgres_url) as scene:
+    with alert_scene(environment_url) as scene:
         scene.rule()
         scene.channel(receiver)
         scene.step(HEALTHY)

@@ -17,8 +17,8 @@ from gavel.domain.io_path import Layer
 
 
 @pytest.fixture
-def scene(postgres_url: str) -> Iterator[AlertScene]:
-    with alert_scene(postgres_url) as made:
+def scene(environment_url: str) -> Iterator[AlertScene]:
+    with alert_scene(environment_url) as made:
         yield made
 
 

@@ -33,8 +33,8 @@ NAMES = (MARKUP, "🔥" * 10_000, "n" * 10_000)
 
 
 @pytest.fixture
-def scene(postgres_url: str) -> Iterator[AlertScene]:
-    with alert_scene(postgres_url) as made:
+def scene(environment_url: str) -> Iterator[AlertScene]:
+    with alert_scene(environment_url) as made:
         yield made
 
 

@@ -19,8 +19,8 @@ UNJUDGEABLE = """UPDATE alert_rule SET definition = jsonb_set(definition, '{wher
 
 
 @pytest.fixture
-def scene(postgres_url: str) -> Iterator[AlertScene]:
-    with alert_scene(postgres_url) as made:
+def scene(environment_url: str) -> Iterator[AlertScene]:
+    with alert_scene(environment_url) as made:
         yield made
 
 

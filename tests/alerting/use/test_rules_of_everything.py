@@ -61,8 +61,8 @@ SCOPED: tuple[tuple[str, dict[str, str], set[str] | None], ...] = (
 
 
 @pytest.fixture
-def scene(postgres_url: str) -> Iterator[AlertScene]:
-    with alert_scene(postgres_url) as made:
+def scene(environment_url: str) -> Iterator[AlertScene]:
+    with alert_scene(environment_url) as made:
         yield made
 
 
