@@ -77,14 +77,17 @@ def checks(names: list[str]) -> Iterator[Check]:
 
 def selected(names: Iterable[str], root: Path = ROOT) -> Selection:
     """Test files that were changed, and those that import a changed module, be it by way of modules of the tests."""
-    files = set(names)
+    files = {name for name in names if name.endswith(".py")}
+    if not files:
+        return Selection((), 0)
     imports = {_name(path, root): set(_imported(path)) for path in (root / "tests").rglob("*.py")}
-    wanted = {module_of(name) for name in files if name.endswith(".py")}
+    of_module = {module_of(name): name for name in imports}
+    wanted = {module_of(name) for name in files}
     nearness: dict[str, float] = {}
     for file in imports:
         if not Path(file).name.startswith("test_"):
             continue
-        reached = _reached(file, imports)
+        reached = _reached(file, imports, of_module)
         if file in files:
             nearness[file] = 2.0
         elif not file.startswith(LONG) and (found := len(reached & wanted)):
@@ -128,9 +131,8 @@ def _imported(path: Path) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-def _reached(file: str, imports: dict[str, set[str]]) -> set[str]:
+def _reached(file: str, imports: dict[str, set[str]], of_module: dict[str, str]) -> set[str]:
     """What a test file imports, and what the tests' own modules and the conftests above it do."""
-    of_module = {module_of(name): name for name in imports}
     parents = [f"{folder.as_posix()}/conftest.py" for folder in Path(file).parents]
     seen, ahead = set[str](), [file, *(name for name in parents if name in imports)]
     while ahead:

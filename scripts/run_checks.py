@@ -80,12 +80,14 @@ SLOWEST = "--durations=30"
 CORES = os.cpu_count() or 1
 # A test that hangs is ended with the stacks of its threads, and fails; the others go on.
 HANGING = ("-o", "faulthandler_timeout=600", "-o", "faulthandler_exit_on_timeout=true")
+# `explore` and `peers` run the simulator, which takes 50 s to compile.
+NOT_PARTS = ("--ignore=tests/product", "--ignore=tests/collectors/hosts/vcenter/test_vcsim.py")
 # As many parts as processors, each a process with its own files in a fixed order (tests/splitting.py, tests/seconds.txt).
 N_PARTS = max(2, CORES)
 PARTS = tuple(
     pytest(
         f"tests: part {number} of {N_PARTS}",
-        *("-p", "no:randomly", SLOWEST, *SECOND_TRY, *HANGING, f"--part={number}/{N_PARTS}", "--ignore=tests/product"),
+        *("-p", "no:randomly", SLOWEST, *SECOND_TRY, *HANGING, *NOT_PARTS, f"--part={number}/{N_PARTS}"),
         deadline_s=3000,
         cores=0.5 * CORES / N_PARTS,
         gives_way=True,

@@ -4,16 +4,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine
 from tests.api.ledgers import Environment, fill_environment, make_environment
 from tests.conftest import FilledTemplate, database
 
 from gavel.api.app import build
-from gavel.api.described import DescribedApi
 from gavel.config import Settings
 from gavel.embedded import postgres
-
 
 OWN_SETTINGS = {"database_url", "data_dir", "key_file"}
 
@@ -22,9 +21,9 @@ class SharedApp:
     """The apps of one worker process: building the routes takes 0.15 s of CPU, opening the state of a test next to nothing."""
 
     def __init__(self) -> None:
-        self._built: dict[str, tuple[Settings, DescribedApi]] = {}
+        self._built: dict[str, tuple[Settings, FastAPI]] = {}
 
-    def opened_with(self, settings: Settings) -> DescribedApi:
+    def opened_with(self, settings: Settings) -> FastAPI:
         """Return an app whose next client opens the database and the folder of `settings`."""
         shared = settings.model_dump_json(exclude=OWN_SETTINGS)
         if shared not in self._built:

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 from jsonschema import Draft202012Validator
+from tests.api.description import document
 
 from gavel.api.examples import EXAMPLES
-from gavel.api.openapi import document
 from gavel.api.problems import REFUSALS
 
 PROBLEM = "#/components/schemas/Problem"

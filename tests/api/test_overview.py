@@ -7,6 +7,7 @@ import pytest
 from fastapi.testclient import TestClient
 from jsonschema import Draft202012Validator
 from sqlalchemy import Engine
+from tests.api.description import document
 from tests.api.ledgers import (
     BLURRED,
     HEALTHY,
@@ -23,7 +24,6 @@ from tests.api.ledgers import (
 )
 
 from gavel.api.examples import EXAMPLES
-from gavel.api.openapi import document
 from gavel.db import live
 from gavel.db.engine import transaction
 from gavel.db.write.samples import advance_watermark

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
+from tests.api.description import document
 
 from gavel.api.app import build
-from gavel.api.openapi import document
 from gavel.config import Settings
 
 

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from functools import cache
 from types import ModuleType
 
+from tests.api.description import document
+
 import gavel
-from gavel.api.openapi import document
 from gavel.api.schemas.common import Out
 
 # Schemas with the field names of some dataclass, and why they are none of it.

@@ -10,13 +10,12 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.api.description import document
 from tests.hostile.api.campaign import MOST_MEMORY_MIB, OUTSIDE, STREAM, Campaign
 from tests.hostile.api.server import Server, fill, serving
 from tests.product.running import tell
 
-from gavel.api.openapi import document
-
-REQUESTS = int(os.environ.get("REQUESTS") or 2500)
+REQUESTS = int(os.environ.get("REQUESTS") or 1000)
 SEED = int(os.environ.get("SEED") or 1)
 # Of Schemathesis, for each operation and phase; its requests come on top.
 EXAMPLES = max(2, REQUESTS // 2500)

@@ -18,8 +18,9 @@ from tests.product.running import tell
 
 from gavel.db.engine import Role, open_engine
 
-# In a whole run each object has each name.
-TURNS = len(PAYLOADS) if int(os.environ.get("REQUESTS") or 0) > 10_000 else 1
+# In a whole run each object has each name, and each kind of object is looked at in each tab.
+WHOLE = int(os.environ.get("REQUESTS") or 0) > 10_000
+TURNS = len(PAYLOADS) if WHOLE else 1
 FRONTEND = ROOT / "frontend"
 TABLES = {
     "vms": "vm", "datastores": "datastore", "hosts": "esxi_host", "volumes": "volume", "arrays": "storage_array", "sources": "source",
@@ -92,7 +93,11 @@ def test_markup_in_names_is_text_on_every_page(server: Server, module_postgres_u
     node = shutil.which("node", path=f"{ROOT / '.tools/bin'}{os.pathsep}{os.environ['PATH']}")
     if node is None:
         missing("Node.js drives the browser: run `make setup`.")
-    environment = os.environ | {"GAVEL_E2E_URL": server.url, "GAVEL_CHROMIUM": chromium}
+    environment = os.environ | {
+        "GAVEL_E2E_URL": server.url,
+        "GAVEL_CHROMIUM": chromium,
+        "GAVEL_E2E_EVERY_TAB": "1" if WHOLE else "",
+    }
     engine = open_engine(module_postgres_url, Role.WORKER)
     try:
         for turn in range(TURNS):

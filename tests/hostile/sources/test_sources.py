@@ -8,7 +8,7 @@ from tests.conftest import missing
 from tests.hostile.sources.campaign import MOST_MEMORY_MIB, Campaign
 from tests.product.running import tell
 
-DOCUMENTS = int(os.environ.get("DOCUMENTS") or 1500)
+DOCUMENTS = int(os.environ.get("DOCUMENTS") or 400)
 SEED = int(os.environ.get("SEED") or 1)
 
 
