@@ -82,7 +82,45 @@ def test_a_source_that_was_taken_over_for_something_else_does_not_go_away(gavel:
     assert enabled(gavel) == {"array-1"}
 
 
-def switch(url: str, name: str, **changes: object) -> None:
+def test_a_registered_source_that_was_renamed_stays_the_same_source(gavel: str, tmp_path: Path) -> None:
+    other = ARRAY | {"name": "array-2", "address": "127.0.0.1:9441"}
+    file = write_sources(tmp_path, ARRAY, other)
+    assert main(["register", file]) == 0
+    switch(gavel, "array-1", name="gold")
+    switch(gavel, "array-2", name="array-1")
+    for first, second in ((9440, 9441), (9441, 9442)):  # the second time, each on the port of the next
+        moved = [each | {"address": f"127.0.0.1:{port}"} for each, port in ((ARRAY, first), (other, second))]
+        assert main(["register", write_sources(tmp_path, *moved)]) == 0
+        assert listed(gavel) == [("array-1", f"127.0.0.1:{second}"), ("gold", f"127.0.0.1:{first}")]
+    assert main(["register", file, "--away"]) == 0
+    assert enabled(gavel) == set()
+    assert main(["register", file]) == 0
+    assert enabled(gavel) == {"array-1", "gold"}
+
+
+def test_a_source_that_was_renamed_is_known_without_the_memory_of_names(gavel: str, tmp_path: Path) -> None:
+    """An earlier build stored none, and a lab whose folder was removed has no memory at all."""
+    file = write_sources(tmp_path, ARRAY)
+    memory = tmp_path / "sources.registered"
+    assert main(["register", file]) == 0
+    switch(gavel, "array-1", name="gold")
+    [known] = json.loads(memory.read_text())
+    memory.write_text(json.dumps([{name: known[name] for name in ("id", "address", "away")}]))
+    assert main(["register", file]) == 0
+    memory.unlink()
+    assert main(["register", file]) == 0
+    assert listed(gavel) == [("gold", "127.0.0.1:9440")]
+
+
+def test_registering_takes_no_source_of_somebody_elses_for_its_name(gavel: str, tmp_path: Path) -> None:
+    own = write_sources(tmp_path / "data", ARRAY | {"address": "192.0.2.7"})
+    assert main(["register", own]) == 0
+    for _ in range(2):
+        assert main(["register", write_sources(tmp_path, ARRAY)]) == 0
+        assert listed(gavel) == [("array-1", "192.0.2.7"), ("array-1 (2)", "127.0.0.1:9440")]
+
+
+def switch(url: str, name: str, /, **changes: object) -> None:
     engine = open_engine(url, Role.API)
     try:
         with transaction(engine) as connection:

@@ -110,8 +110,8 @@ def test_one_address_is_one_source(scene: Scene) -> None:
     with pytest.raises(SettingsError, match="'one'"):
         sources.change(scene.engine, vault, second, sources.SourceUpdate(settings=SETTINGS))
     # Machines that announce several at each start may swap addresses.
-    sources.ensure(scene.engine, vault, kind="flasharray", name="two", settings=SETTINGS)
-    sources.ensure(scene.engine, vault, kind="flasharray", name="two", settings=SETTINGS | {"address": "array-9:8443"})
+    sources.bring_up_to_date(scene.engine, vault, second, SETTINGS)
+    sources.bring_up_to_date(scene.engine, vault, second, SETTINGS | {"address": "array-9:8443"})
     # Its own address stays its own.
     sources.change(scene.engine, vault, first, sources.SourceUpdate(settings=SETTINGS))
     assert full_settings(_row(scene, second), vault)["address"] == "array-9:8443"

@@ -92,16 +92,13 @@ def register(
     return source_id
 
 
-def ensure(engine: Engine, vault: Vault, *, kind: str, name: str, settings: Mapping[str, Any]) -> int:
-    """Register, or bring the source of this name to these settings. For sources that a machine announces at each start."""
+def bring_up_to_date(engine: Engine, vault: Vault, source_id: int, settings: Mapping[str, Any]) -> None:
+    """Give a source the settings that a machine announces for it. Its name is the reader's and stays."""
     with reading(engine) as connection:
-        known = next((source for source in stored.sources(connection) if source.name == name), None)
-    if known is None:
-        return register(engine, vault, kind=kind, name=name, settings=settings, announced=True)
+        known = stored.source(connection, source_id)
     wanted = split_settings(validate_settings(known.kind, dict(settings)))
     if _readable_settings(known, vault) != wanted.public | wanted.secrets:
         change(engine, vault, known.id, SourceUpdate(settings=settings), announced=True)
-    return known.id
 
 
 def _readable_settings(source: SourceRow, vault: Vault) -> dict[str, Any] | None:
@@ -125,7 +122,7 @@ def change(engine: Engine, vault: Vault, source_id: int, wanted: SourceUpdate, *
             merged = merged_settings(_stored(source, vault), wanted.settings)
             parts = split_settings(validate_settings(source.kind, merged))
             address = parts.public["address"]
-            if not announced and _endpoint(address) != _endpoint(source.address):
+            if not announced and endpoint(address) != endpoint(source.address):
                 _refuse_address(connection, source.kind, address, but=source_id)
             changes |= {"settings": parts.public, "address": address}
             _store_secrets(connection, vault, source_id, parts.secrets)
@@ -227,14 +224,14 @@ def _preflight(kind: SourceKind, settings: dict[str, Any]) -> Preflight:
 
 def _refuse_address(connection: Connection, kind: SourceKind, address: str, *, but: int) -> None:
     for known in stored.sources(connection):
-        if known.id != but and known.kind is kind and _endpoint(known.address) == _endpoint(address):
+        if known.id != but and known.kind is kind and endpoint(known.address) == endpoint(address):
             raise SourceThereError(
                 f"{address}: the source {known.name!r} already polls this address; its I/O would be counted twice."
                 f" Change {known.name!r} instead."
             )
 
 
-def _endpoint(address: str) -> str:
+def endpoint(address: str) -> str:
     """Host and port as they are connected to: names have no case, and the default port of both kinds is 443."""
     return address.strip().lower().rstrip(".").removesuffix(":443").rstrip(".")
 

@@ -1,16 +1,17 @@
 """Register the sources listed in a JSON file: [{"kind", "name", "address", "settings": {...}}, …].
 
-A source whose name is known already is brought to the settings of the file. This is how the lab's sources get in. With
---away those that were registered from the file are disabled until the file is registered again: nothing serves them now.
+This is how the lab's sources get in. A source that was registered from the file before gets the settings of the file,
+also when it was renamed since. With --away, the sources from the file are disabled until the file is registered again.
 """
 
 import argparse
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from gavel.admin import sources
+from gavel.admin.announced import Announced, Registered, free_name, match_announced
 from gavel.admin.sources import SourceUpdate
 from gavel.cli.running import database
 from gavel.config import Settings
@@ -37,26 +38,32 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
     return 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Registered:
-    """A source that came from the file. `away`: disabled by us, and not by somebody who wants it so."""
-
-    id: int
-    address: str
-    away: bool
-
-
 def _register(engine: Engine, vault: Vault, file: Path) -> None:
     listed = _read(file)
-    were_away = {each.id for each in _remembered(file) if each.away}
-    ids = [
-        sources.ensure(engine, vault, kind=entry["kind"], name=entry["name"], settings=_settings(entry))
-        for entry in listed
-    ]
+    remembered = _remembered(file)
+    were_away = {each.id for each in remembered if each.away}
+    announced = [Announced(entry["kind"], entry["name"], entry["address"]) for entry in listed]
+    matched = match_announced(announced, _rows(engine), remembered)
+    ids = [_bring_in(engine, vault, entry, known) for entry, known in zip(listed, matched, strict=True)]
     for source_id in were_away & set(ids):
         sources.change(engine, vault, source_id, SourceUpdate(enabled=True))
-    _remember(file, [_Registered(each, entry["address"], away=False) for each, entry in zip(ids, listed, strict=True)])
+    _remember(
+        file,
+        [
+            Registered(source_id, each.address, away=False, name=each.name)
+            for source_id, each in zip(ids, announced, strict=True)
+        ],
+    )
     print(f"{len(ids)} sources registered.")
+
+
+def _bring_in(engine: Engine, vault: Vault, entry: dict[str, Any], source_id: int | None) -> int:
+    settings = _settings(entry)
+    if source_id is None:
+        name = free_name(entry["name"], _rows(engine))
+        return sources.register(engine, vault, kind=entry["kind"], name=name, settings=settings, announced=True)
+    sources.bring_up_to_date(engine, vault, source_id, settings)
+    return source_id
 
 
 def _send_away(engine: Engine, vault: Vault, file: Path) -> None:
@@ -64,7 +71,7 @@ def _send_away(engine: Engine, vault: Vault, file: Path) -> None:
     rows = [row for row in _rows(engine) if row.id in known and row.address == known[row.id].address]
     away = [row for row in rows if row.enabled or known[row.id].away]
     # First the memory: a source that is found enabled later is simply disabled then.
-    _remember(file, [_Registered(row.id, row.address, away=row in away) for row in rows])
+    _remember(file, [replace(known[row.id], away=row in away) for row in rows])
     for row in away:
         if row.enabled:
             sources.change(engine, vault, row.id, SourceUpdate(enabled=False))
@@ -82,14 +89,14 @@ def _rows(engine: Engine) -> tuple[SourceRow, ...]:
         return all_sources(connection)
 
 
-def _remembered(file: Path) -> list[_Registered]:
+def _remembered(file: Path) -> list[Registered]:
     try:
-        return [_Registered(**each) for each in json.loads(_memory(file).read_text())]
+        return [Registered(**each) for each in json.loads(_memory(file).read_text())]
     except FileNotFoundError:
         return []
 
 
-def _remember(file: Path, registered: list[_Registered]) -> None:
+def _remember(file: Path, registered: list[Registered]) -> None:
     fresh = file.with_suffix(".new")
     fresh.write_text(json.dumps([asdict(each) for each in registered]))
     fresh.replace(_memory(file))
