@@ -3,6 +3,7 @@
 Databases: `postgres_url` is one of its own for every test, `environment_url` the same with a small environment in it,
 `module_postgres_url` one for all tests of a file, and `timescale_url` the same on TimescaleDB; all hold the current schema.
 `empty_…` come without it.
+Time: GAVEL_TEST_CLOCK shifts the whole run, before a test module reads the clock (`tests.shifted`).
 Outside CI a test whose needs are missing is skipped and says why; in CI it fails.
 """
 
@@ -22,7 +23,9 @@ import pytest
 import structlog
 from hypothesis import HealthCheck, settings
 from sqlalchemy import URL, make_url
+from tests.shifted import ahead_s, shift_this_process
 
+from gavel import clock
 from gavel.db.migrate import migrate
 from gavel.embedded import postgres
 
@@ -56,6 +59,16 @@ def log_plainly() -> None:
 
 
 log_plainly()
+
+
+def pytest_configure() -> None:
+    """Before test modules are read: many of them take the instant that they begin at."""
+    shift_this_process()
+
+
+def pytest_report_header() -> str | None:
+    """Show at what time a run of tests is, where that is not the machine's."""
+    return f"GAVEL_TEST_CLOCK: {ahead_s():+g} s, it is {clock.now():%Y-%m-%d %H:%M:%S} UTC" if ahead_s() else None
 
 
 def missing(what: str) -> NoReturn:

@@ -6,6 +6,8 @@ At that minute stories of the kernel, the SAN and the array play at once (`gavel
 import time
 from datetime import UTC, datetime
 
+from tests.shifted import ahead_s
+
 from gavel import clock
 
 AT = datetime(2026, 7, 15, 14, 29, 30, tzinfo=UTC)
@@ -13,7 +15,7 @@ AT = datetime(2026, 7, 15, 14, 29, 30, tzinfo=UTC)
 
 def shifted_environment() -> dict[str, str]:
     """For a product or a lab that starts now: its clock shows the held instant, and runs."""
-    return {"GAVEL_TEST_CLOCK": f"{AT.timestamp() - time.time():+.6f}"}
+    return {"GAVEL_TEST_CLOCK": f"{AT.timestamp() - time.time() + ahead_s():+.6f}"}
 
 
 def hold(at: datetime) -> None:

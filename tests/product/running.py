@@ -17,6 +17,7 @@ from typing import Any
 
 import httpx
 import psycopg
+from tests.shifted import ahead_s
 
 from gavel.embedded import postgres
 from gavel.embedded.deathsignal import with_parent
@@ -56,7 +57,7 @@ class Product:
         # Guests of the lab push for whoever asks for it, with GAVEL_LAB_GUESTS=1: what they push begins at the start.
         own = {"DATA_DIR": self.data_dir, "PORT": first, "LAB_PORT": first + 1, "LAB_GUESTS": 0}
         self._environment = os.environ | {f"GAVEL_{name}": str(value) for name, value in own.items()} | environment
-        self._shift_s = float(self._environment.get("GAVEL_TEST_CLOCK") or 0)
+        self._shift_s = float(self._environment.get("GAVEL_TEST_CLOCK") or 0) - ahead_s()
         self._process: subprocess.Popen[bytes] | None = None
         self._beginning = 0
         self.began_at = self.up_at = 0.0

@@ -11,11 +11,13 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from http.client import HTTPConnection, HTTPSConnection, IncompleteRead
 from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography import x509
 from tests.waiting import HANG_S
 
 from gavel_lab import truth
@@ -90,6 +92,24 @@ def test_a_connection_is_kept_for_many_requests_and_dated_by_the_sources_clock(l
         ends.add(connection.sock.getsockname())
     assert len(ends) == 1
     connection.close()
+
+
+def test_a_refused_request_is_dated_by_the_sources_clock_too(listener: Listener) -> None:
+    connection = connect(listener)
+    connection.putrequest("POST", "/echo")
+    connection.putheader("Content-Length", "many")
+    connection.endheaders()
+    response = connection.getresponse()
+    assert (response.status, response.headers.get_all("Date")) == (
+        400, [time.strftime("%a, %d %b %Y %H:%M:%S GMT", time.gmtime(HOUR + 4))]
+    )  # fmt: skip
+    connection.close()
+
+
+def test_a_certificate_of_the_lab_is_valid_whatever_the_clock_says(tmp_path: Path) -> None:
+    made = x509.load_pem_x509_certificate(identity(tmp_path, NAME).certificate.read_bytes())
+    assert made.not_valid_before_utc == datetime(1970, 1, 1, tzinfo=UTC)
+    assert made.not_valid_after_utc == datetime(2100, 1, 1, tzinfo=UTC)
 
 
 def test_chunked_bodies_are_read_whole(listener: Listener) -> None:
