@@ -96,7 +96,7 @@ PARTS: Mapping[str, Part] = {
         "tests in a drawn order, files in reverse, and files alone",
         (
             _check("a drawn order", (*PYTEST, *WORKERS, "-p", "randomly", "--randomly-seed={seed}")),
-            _check("files in reverse", (*PYTEST, *WORKERS, "-p", "no:randomly"), GAVEL_TEST_ORDER="reverse"),
+            _check("files in reverse", (*PYTEST, *WORKERS, "-p", "no:randomly", "--files-reversed")),
             _check("files alone", (str(ROOT / ".venv/bin/python"), "scripts/alone.py", "{seed}", str(FILES_ALONE))),
         ),
     ),

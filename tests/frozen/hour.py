@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.frozen.codes import differences
-from tests.frozen.instant import AT
+from tests.frozen.instant import AT, SEED_VARIABLE
 
 ROOT = Path(__file__).resolve().parents[2]
 KEPT_IN = ROOT / ".cache/hours"
@@ -74,13 +74,17 @@ def _alone() -> Iterator[None]:
 
 
 def key() -> str:
-    seen = hashlib.sha256()
+    seen = hashlib.sha256(AT.isoformat().encode())
     for name in MADE_BY:
         place = ROOT / name
         files = [place] if place.is_file() else (file for file in place.rglob("*") if file.is_file())
-        for file in sorted(file for file in files if "__pycache__" not in file.parts and file != EXPECTED):
+        for file in sorted(file for file in files if _is_a_maker(file)):
             seen.update(f"{file.relative_to(ROOT)}\0".encode() + file.read_bytes() + b"\0")
     return seen.hexdigest()[:16]
+
+
+def _is_a_maker(file: Path) -> bool:
+    return "__pycache__" not in file.parts and file != EXPECTED and not file.name.startswith("test_")
 
 
 def _make(folder: Path) -> None:
@@ -97,7 +101,8 @@ def _make(folder: Path) -> None:
 
 def make_in(folder: Path) -> None:
     """In a process of its own, for which only the held clock is set."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("GAVEL_")}
+    kept = (SEED_VARIABLE,)
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GAVEL_") or name in kept}
     made = subprocess.run(
         [sys.executable, "-m", "tests.frozen.making", str(folder)],
         cwd=ROOT, env=environment | {"GAVEL_TEST_CLOCK": f"@{AT.timestamp():.0f}", "GAVEL_LOG_LEVEL": "warning"},

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from tests.frozen import hour
-from tests.frozen.instant import AT, shifted_environment
+from tests.frozen.instant import AT, held_instant, shifted_environment
 from tests.frozen.serve import Recorded
 from tests.shifted import ahead_s
 
@@ -62,5 +63,15 @@ def test_other_code_makes_another_hour(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_a_product_that_starts_now_shows_the_held_instant() -> None:
+    before_s = time.time()
     shift_s = float(shifted_environment()["GAVEL_TEST_CLOCK"])
-    assert time.time() - ahead_s() + shift_s == pytest.approx(AT.timestamp(), abs=1)
+    started_s = AT.timestamp() - shift_s + ahead_s()
+    assert before_s - 1e-3 <= started_s <= time.time() + 1e-3
+
+
+def test_held_instant_is_fixed_and_another_one_by_a_seed() -> None:
+    fixed = held_instant(None)
+    assert fixed == held_instant("") == datetime(2026, 7, 15, 14, 29, 30, tzinfo=UTC)
+    drawn = {held_instant(str(seed)) for seed in range(20)}
+    assert len(drawn - {fixed}) == 20
+    assert held_instant("7") in drawn
