@@ -17,7 +17,7 @@ from scheduling import ROOT, Check
 PYTEST = (str(ROOT / ".venv/bin/pytest"), "-q", "-p", "no:cacheprovider")
 IN_ORDER = (*PYTEST, "-p", "no:randomly", "-s")
 CORES = os.cpu_count() or 1
-WORKERS = ("-n", str(max(2, CORES)), "--dist", "loadfile")
+WORKERS = ("-n", str(max(2, CORES)), "--dist", "loadfile", "--ignore=tests/product")
 # Two to three times what the longest one takes. It only says that something hangs.
 DEADLINE_S = 1500
 # Whole files that are run alone, each in a process of its own.

@@ -41,8 +41,9 @@ def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
         yield made
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", autouse=True)
 def began_at(product: Product) -> float:
+    """Before the first step, by the product's clock."""
     return product.now()
 
 
