@@ -38,7 +38,10 @@ NODE_PROJECTS_UP = ("frontend",)
 NODE_PROJECTS_TEST = ("frontend", "frontend/codegen", "tests/timescale_bridge")
 # Purposes that need the built pages.
 BUILDING = ("up", "all")
-NOT_FRONTEND_SOURCES = {"node_modules", "dist", "e2e", "test-results", "playwright-report", "match_ratio"}
+NOT_FRONTEND_SOURCES = {"node_modules", "dist", "codegen", "e2e", "test-results", "playwright-report", "match_ratio"}
+API_DESCRIPTION = "frontend/codegen/openapi.json"
+# Types alone, which no build of the pages reads.
+API_TYPES = "frontend/src/api/schema.d.ts"
 
 
 def trust_what_the_system_trusts() -> None:
@@ -66,7 +69,7 @@ def frontend_sources() -> Iterator[Path]:
     for entry in sorted((ROOT / "frontend").iterdir()):
         if entry.is_dir() and entry.name not in NOT_FRONTEND_SOURCES:
             inner = (path for path in entry.rglob("*") if "node_modules" not in path.relative_to(entry).parts)
-            yield from sorted(path for path in inner if path.is_file())
+            yield from sorted(path for path in inner if path.is_file() and path != ROOT / API_TYPES)
         elif entry.is_file():
             yield entry
 
@@ -218,6 +221,22 @@ def build_frontend() -> None:
     stamp.write_text(expected)
 
 
+def describe_api() -> None:
+    """Write the API's description and its types for TypeScript, which checks and tests of the front end read."""
+    description, types = ROOT / API_DESCRIPTION, ROOT / API_TYPES
+    backend = sorted(path for path in (ROOT / "backend/gavel").rglob("*") if path.suffix in (".py", ".json"))
+    stamp, expected = TOOLS / "api.stamp", fingerprint([*backend, ROOT / "backend/requirements-dev.txt"])
+    if not (is_fresh(stamp, expected) and description.is_file()):
+        run(VENV / "bin/python", "-m", "gavel.api.openapi", description)
+        stamp.write_text(expected)
+    # Most changes of the backend leave the description as it is.
+    generator = [ROOT / "frontend/codegen/generate.mjs", ROOT / "frontend/codegen/package-lock.json"]
+    stamp, expected = TOOLS / "api-types.stamp", fingerprint([description, *generator])
+    if not (is_fresh(stamp, expected) and types.is_file()):
+        run("node", "codegen/generate.mjs", "--types", cwd=ROOT / "frontend")
+        stamp.write_text(expected)
+
+
 def write_notices() -> None:
     """Beside the pages: whose work is shipped with them, and under which licence."""
     stamp, dist = TOOLS / "third-party.stamp", ROOT / "frontend/dist"
@@ -258,6 +277,8 @@ def set_up(purpose: str) -> None:
     if purpose == "tools":
         return
     side_by_side(partial(set_up_python, purpose), partial(set_up_pages, purpose))
+    if purpose in ("test", "all"):
+        timed("types of the API", describe_api)
     if purpose in BUILDING:
         timed("third-party notices", write_notices)
 

@@ -56,7 +56,8 @@ command=${1:-help}
 case $command in
     help | -h | --help) usage; exit 0 ;;
     clean) rm -rf .tools .venv .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache \
-        frontend/node_modules frontend/codegen/node_modules frontend/dist tests/timescale_bridge/node_modules
+        frontend/node_modules frontend/codegen/node_modules frontend/dist tests/timescale_bridge/node_modules \
+        frontend/codegen/openapi.json frontend/src/api/schema.d.ts
         exit 0 ;;
 esac
 

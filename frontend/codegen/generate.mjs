@@ -1,5 +1,6 @@
-// Writes src/api/schema.d.ts from codegen/openapi.json, and from backend/gavel/domain/io_path.json the names of the I/O path, what
-// they look like, and their colors in src/styles/tokens.css; with --check only says whether all of it is up to date.
+// Writes src/api/schema.d.ts, which no commit holds, from codegen/openapi.json. Writes from backend/gavel/domain/io_path.json the
+// names of the I/O path, what they look like, and their colors in src/styles/tokens.css. With --types it writes the first alone,
+// and with --check it says whether the others, which commits hold, are up to date.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,7 +10,8 @@ import { fileURLToPath } from 'node:url'
 const here = dirname(fileURLToPath(import.meta.url))
 const SOURCES = join(here, '../src')
 
-function schema() {
+/** Of the API: what TypeScript knows of its requests and answers. */
+function types() {
   const folder = mkdtempSync(join(tmpdir(), 'gavel-codegen-'))
   const output = join(folder, 'schema.d.ts')
   try {
@@ -74,15 +76,16 @@ function tokens(css) {
 
 const read = (file) => (existsSync(join(SOURCES, file)) ? readFileSync(join(SOURCES, file), 'utf8') : '')
 const files = {
-  'api/schema.d.ts': schema(),
   'charts/ioPath.ts': looks(),
   'copy/ioPathNames.ts': names(),
   'styles/tokens.css': tokens(read('styles/tokens.css')),
 }
 const stale = Object.keys(files).filter((file) => files[file] !== read(file))
-if (!process.argv.includes('--check')) {
+const [mode] = process.argv.slice(2)
+if (mode !== '--check') writeFileSync(join(SOURCES, 'api/schema.d.ts'), types())
+if (mode === undefined) {
   for (const file of stale) writeFileSync(join(SOURCES, file), files[file])
-} else if (stale.length > 0) {
+} else if (mode === '--check' && stale.length > 0) {
   process.stderr.write(`Not as generated: ${stale.join(', ')} in src. Run \`npm run codegen\` and commit the result.\n`)
   process.exit(1)
 }

@@ -1,6 +1,5 @@
 """docs/metrics.md is the contract of every number: whatever number the API's description has is explained there."""
 
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from gavel.api.openapi import document
 from gavel.domain.source import Stream
 from gavel.domain.streams import COLUMNS_OF, ROLL_UPS
 
@@ -23,7 +23,7 @@ def is_number(schema: dict[str, Any]) -> bool:
 
 def numbers() -> Iterator[tuple[str, str]]:
     """Name of each property that holds a number, numbers, or numbers by name; and where it is."""
-    described = json.loads((ROOT / "frontend/codegen/openapi.json").read_text(encoding="utf-8"))
+    described: Any = document()
     for model, schema in described["components"]["schemas"].items():
         for name, field in schema.get("properties", {}).items():
             if is_number(field) and name not in NO_MEASURES and not name.endswith("_id"):

@@ -5,11 +5,13 @@ import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.conftest import ROOT
 
 import gavel
+from gavel.api.openapi import document
 from gavel.cli.commands import main
 
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
@@ -27,7 +29,8 @@ def versions() -> Iterator[tuple[str, str]]:
     yield "package", tomllib.loads(read("pyproject.toml"))["project"]["version"]
     yield "front end", json.loads(read("frontend/package.json"))["version"]
     yield "lock of the front end", json.loads(read("frontend/package-lock.json"))["version"]
-    yield "API", json.loads(read("frontend/codegen/openapi.json"))["info"]["version"]
+    described: Any = document()
+    yield "API", described["info"]["version"]
     images = re.findall(r"image: (gavel\S*):(\S+)", read("docker-compose.yml"))
     assert {name for name, _ in images} == {"gavel", "gavel-web"}
     yield from ((f"image {name}", version) for name, version in images)

@@ -337,9 +337,74 @@ def test_sources_of_the_pages_are_seen_below_a_folder_of_any_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root = tmp_path / ODD_FOLDER
-    for name in ("src/main.ts", "codegen/a.mjs", "codegen/node_modules/b.js", "dist/c.js", "index.html"):
+    for name in (
+        "src/main.ts",
+        "src/api/schema.d.ts",
+        "styles/a.css",
+        "styles/node_modules/b.js",
+        "codegen/a.mjs",
+        "dist/c.js",
+        "index.html",
+    ):
         (root / "frontend" / name).parent.mkdir(parents=True, exist_ok=True)
         (root / "frontend" / name).write_text(name)
     monkeypatch.setattr(bootstrap, "ROOT", root)
     names = {path.relative_to(root / "frontend").as_posix() for path in bootstrap.frontend_sources()}
-    assert names == {"src/main.ts", "codegen/a.mjs", "index.html"}
+    assert names == {"src/main.ts", "styles/a.css", "index.html"}
+
+
+@pytest.fixture
+def described(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, list[str]]:
+    """A checkout whose backend is one file, and the programs that describe its API and make types of that."""
+    made: list[str] = []
+
+    def run(*words: str | Path, cwd: Path = tmp_path) -> None:
+        if "gavel.api.openapi" in words:
+            made.append("description")
+            (tmp_path / bootstrap.API_DESCRIPTION).write_text((tmp_path / "backend/gavel/api.py").read_text()[:5])
+        else:
+            made.append("types")
+            (tmp_path / bootstrap.API_TYPES).write_text("types")
+
+    for name in ("backend/gavel/api.py", "frontend/codegen/generate.mjs", "frontend/codegen/package-lock.json"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(name)
+    (tmp_path / "backend/requirements-dev.txt").write_text("")
+    (tmp_path / bootstrap.API_TYPES).parent.mkdir(parents=True)
+    (tmp_path / ".tools").mkdir()
+    monkeypatch.setattr(bootstrap, "ROOT", tmp_path)
+    monkeypatch.setattr(bootstrap, "TOOLS", tmp_path / ".tools")
+    monkeypatch.setattr(bootstrap, "run", run)
+    return tmp_path, made
+
+
+def test_types_of_the_api_are_made_where_the_api_changed(described: tuple[Path, list[str]]) -> None:
+    root, made = described
+    for _ in range(2):
+        bootstrap.describe_api()
+    assert made == ["description", "types"]
+    (root / "backend/gavel/api.py").write_text("backend, a change that is not seen from outside")
+    bootstrap.describe_api()
+    assert made == ["description", "types", "description"]
+    (root / "backend/gavel/api.py").write_text("another API")
+    (root / "frontend/node_modules").mkdir()
+    bootstrap.describe_api()
+    assert made[3:] == ["description", "types"]
+    (root / bootstrap.API_TYPES).unlink()
+    bootstrap.describe_api()
+    assert made[5:] == ["types"]
+
+
+def test_starting_makes_no_types_of_the_api_and_tests_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    steps_done: list[str] = []
+    monkeypatch.setattr(bootstrap, "timed", lambda name, _: steps_done.append(name))
+    monkeypatch.setattr(bootstrap, "side_by_side", lambda *sides: None)
+    for purpose, makes in (("up", False), ("test", True), ("all", True)):
+        steps_done.clear()
+        bootstrap.set_up(purpose)
+        assert ("types of the API" in steps_done) is makes
+
+
+def test_no_commit_holds_what_set_up_generates() -> None:
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    assert {bootstrap.API_DESCRIPTION, bootstrap.API_TYPES}.isdisjoint(listed)

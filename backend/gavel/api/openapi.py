@@ -1,7 +1,8 @@
-"""`python -m gavel.api.openapi`: print the API's description, for the typed client of the front end."""
+"""`python -m gavel.api.openapi FILE`: write the API's description, for the typed client of the front end."""
 
 import json
 import sys
+from pathlib import Path
 
 from gavel import __version__
 from gavel.api.app import PREFIX, routes
@@ -15,5 +16,6 @@ def document() -> dict[str, object]:
 
 
 if __name__ == "__main__":
-    json.dump(document(), sys.stdout, indent=1, sort_keys=True)
-    sys.stdout.write("\n")
+    # A description that cannot be made leaves the former file as it is.
+    text = json.dumps(document(), indent=1, sort_keys=True)
+    Path(sys.argv[1]).write_text(f"{text}\n", encoding="utf-8")
