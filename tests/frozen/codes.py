@@ -86,7 +86,7 @@ def _explained(diagnosis: Mapping[str, Any], where: str) -> Iterator[str]:
     """Its cause, and the codes of what it is based on."""
     if cause := diagnosis["cause"]:
         yield f"cause of {where}: {cause['kind']}, {cause['confidence']}, {cause['object'] and cause['object']['name']}"
-    for name in ("reasons", "caveats", "to_confirm"):
+    for name in ("reasons", "caveats"):
         if codes_ := [one["code"] for one in diagnosis["sentence"][name]]:
             yield f"{name} of {where}: {', '.join(codes_)}"
 
