@@ -1,6 +1,5 @@
 """The monotonic clock of chosen modules, which moves only as a test says."""
 
-import time
 from types import ModuleType, SimpleNamespace
 
 import pytest
@@ -18,4 +17,4 @@ class Stopwatch:
     def hold(self, monkeypatch: pytest.MonkeyPatch, *modules: ModuleType) -> None:
         """Let these modules measure durations by this stopwatch."""
         for module in modules:
-            monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=self.monotonic, time=time.time))
+            monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=self.monotonic))

@@ -26,7 +26,7 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 @pytest.fixture
 def capture(tmp_path: Path) -> Path:
     path = tmp_path / "capture.csv.gz"
-    path.write_bytes(gzip.compress(incident().data()))
+    path.write_bytes(gzip.compress(incident().data(), mtime=0))
     return path
 
 

@@ -101,7 +101,7 @@ def test_offline_upload_becomes_an_environment_of_all_its_files_and_leaves_no_im
     site.upload(
         "site-a",
         ("esxtop", "esx-04.csv", capture()),
-        ("esxtop", "esx-05.csv.gz", gzip.compress(capture("esx-05.example.com"))),
+        ("esxtop", "esx-05.csv.gz", gzip.compress(capture("esx-05.example.com"), mtime=0)),
     )
     assert (site.builds()["site-a"]["state"], site.names()) == ("waiting", [])
     assert site.client.get("/api/v1/imports").json() == []
@@ -161,7 +161,7 @@ def test_offline_environment_is_made_of_a_capture_that_was_imported_and_leaves_t
     [
         ("esxtop", b"top - 10:00:01 up 1 day\n", "output of top of Linux"),
         ("array", b"{}", "is no export of an array"),
-        ("array", gzip.compress(b"{}")[:-4], "cannot be read"),
+        ("array", gzip.compress(b"{}", mtime=0)[:-4], "cannot be read"),
     ],
     ids=["top of Linux", "no export", "cut gzip"],
 )

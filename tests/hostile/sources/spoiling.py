@@ -266,7 +266,7 @@ def other_status(draw: random.Random, answer: Answer) -> Answer:
 
 def packed(draw: random.Random, answer: Answer) -> Answer:
     """Compressed although nothing compressed was asked for: rightly, wrongly, or a few bytes for hundreds of megabytes."""
-    body = draw.choice((gzip.compress(answer.body, 1), zlib.compress(answer.body, 1), answer.body, _BOMB))
+    body = draw.choice((gzip.compress(answer.body, 1, mtime=0), zlib.compress(answer.body, 1), answer.body, _BOMB))
     return replace(
         answer,
         headers={
@@ -307,7 +307,7 @@ def framing(draw: random.Random, answer: Answer) -> Bytes:
     return Bytes(draw.choice(kinds), is_silent=draw.random() < 0.3)
 
 
-_BOMB = gzip.compress(bytes(64 * _MIB), 9)
+_BOMB = gzip.compress(bytes(64 * _MIB), 9, mtime=0)
 _WAYS: dict[Callable[..., Any], int] = {
     flipped_bytes: 2,
     cut_or_spliced: 2,

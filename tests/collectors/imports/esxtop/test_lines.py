@@ -32,9 +32,11 @@ PACKINGS: dict[str, Callable[[str], bytes]] = {
     "utf-16 without a mark": lambda text: text.encode("utf-16-le"),
     "utf-16 big-endian without a mark": lambda text: text.encode("utf-16-be"),
     "line ends of Windows": lambda text: text.replace("\n", "\r\n").encode(),
-    "gzip": lambda text: gzip.compress(text.encode()),
-    "gzip in parts": lambda text: gzip.compress(text[:5000].encode()) + gzip.compress(text[5000:].encode()),
-    "gzip of utf-16": lambda text: gzip.compress(text.encode("utf-16")),
+    "gzip": lambda text: gzip.compress(text.encode(), mtime=0),
+    "gzip in parts": lambda text: (
+        gzip.compress(text[:5000].encode(), mtime=0) + gzip.compress(text[5000:].encode(), mtime=0)
+    ),
+    "gzip of utf-16": lambda text: gzip.compress(text.encode("utf-16"), mtime=0),
     "zip": lambda text: zipped(text.encode()),
     "no line end at the end": lambda text: text.removesuffix("\n").encode() + b"\n",
 }
@@ -58,7 +60,7 @@ def test_names_keep_their_letters_in_every_encoding(encoding: str) -> None:
 
 
 def test_capture_is_read_from_a_file_and_from_a_pipe(tmp_path: Path) -> None:
-    (tmp_path / "c.csv.gz").write_bytes(gzip.compress(incident().data()))
+    (tmp_path / "c.csv.gz").write_bytes(gzip.compress(incident().data(), mtime=0))
     assert read_capture(tmp_path / "c.csv.gz").rows == 13
 
     class Pipe(io.RawIOBase):
@@ -105,7 +107,7 @@ def test_packing_that_cannot_be_read_is_refused_with_the_remedy(data: bytes, rea
 
 
 def test_damaged_gzip_is_refused() -> None:
-    data = bytearray(gzip.compress(incident().data()))
+    data = bytearray(gzip.compress(incident().data(), mtime=0))
     data[len(data) // 2] ^= 0xFF
     with pytest.raises(EsxtopFileError, match=r"damaged|no row|no esxtop"):
         read(bytes(data))
@@ -113,7 +115,7 @@ def test_damaged_gzip_is_refused() -> None:
 
 def test_gzip_that_ends_early_keeps_the_rows_before() -> None:
     twin = Twin(devices=incident().devices, machines=incident().machines, rows=400)
-    data = gzip.compress(twin.data())
+    data = gzip.compress(twin.data(), mtime=0)
     capture = read(data[: len(data) // 2])
     assert 5 < capture.rows < 400
     assert "compressed_data_cut" in codes(capture)
@@ -122,7 +124,7 @@ def test_gzip_that_ends_early_keeps_the_rows_before() -> None:
 
 def test_gzip_bomb_is_refused_before_it_is_unpacked() -> None:
     header = incident().text().encode()
-    bomb = gzip.compress(header + incident().lines()[1].encode().join([b"\n"] * 20_000))
+    bomb = gzip.compress(header + incident().lines()[1].encode().join([b"\n"] * 20_000), mtime=0)
     with pytest.raises(EsxtopFileError, match="unpacks to more than 20 times its size"):
         read(bomb, limits=ReadLimits(unpacked_ratio=20, unchecked_bytes=100_000))
 
@@ -150,4 +152,6 @@ def test_file_beyond_a_limit_is_refused_with_the_remedy(limits: ReadLimits, reas
 
 def test_line_without_end_is_refused_and_not_kept() -> None:
     with pytest.raises(EsxtopFileError, match="line 1: the line is longer"):
-        read(gzip.compress(b'"(PDH-CSV 4.0) (UTC)(0)",' + b"x" * 5_000_000), limits=ReadLimits(line_bytes=2**20))
+        read(
+            gzip.compress(b'"(PDH-CSV 4.0) (UTC)(0)",' + b"x" * 5_000_000, mtime=0), limits=ReadLimits(line_bytes=2**20)
+        )
