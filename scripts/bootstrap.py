@@ -8,6 +8,7 @@ library only: this runs before anything is installed.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import hashlib
 import importlib.util
@@ -23,6 +24,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
+import steps
 from steps import SetupError, run, say, side_by_side, timed
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -173,6 +175,8 @@ def link_tool(name: str, target: Path) -> None:
     if not target.exists():
         raise SetupError(f"{target} is missing: run `make clean` and try again.")
     link = TOOLS / "bin" / name
+    if link.is_symlink() and link.readlink() == target:
+        return
     link.parent.mkdir(exist_ok=True)
     link.unlink(missing_ok=True)
     link.symlink_to(target)
@@ -257,11 +261,37 @@ def write_notices() -> None:
 # --- putting it together ----------------------------------------------------------------------------------------------
 
 
+UNWRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS)
+
+
+def unwritable(error: OSError) -> str:
+    """Why nothing can be set up in this checkout, and what to do."""
+    path = next(path for path in (TOOLS / "setup.lock", TOOLS, ROOT) if path.exists())
+    try:
+        owner = repr(path.owner())
+    except KeyError:
+        owner = f"user {path.stat().st_uid}"
+    if error.errno == errno.EROFS:
+        return f"{ROOT} is read-only and not set up: clone it into a folder of your own."
+    return f"{path} belongs to {owner}: run as that user, or clone the repository into a folder of your own."
+
+
 @contextmanager
 def alone() -> Iterator[None]:
-    """Only one set-up at a time. The kernel holds the lock, so a killed run leaves nothing stale behind."""
-    TOOLS.mkdir(exist_ok=True)
-    with (TOOLS / "setup.lock").open("w") as handle:
+    """Only one set-up at a time. The kernel holds the lock, so a killed run leaves nothing stale behind.
+
+    A checkout that this user cannot write needs no lock: a set-up of it can only find that nothing is to be done.
+    """
+    try:
+        TOOLS.mkdir(exist_ok=True)
+        lock = (TOOLS / "setup.lock").open("w")
+    except OSError as error:
+        if error.errno not in UNWRITABLE:
+            raise
+        steps.commands.refuse(unwritable(error))
+        yield
+        return
+    with lock as handle:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

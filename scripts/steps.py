@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -16,6 +17,17 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 COMMAND_DEADLINE_S = 900
+# A step that takes longer is named before it is over.
+ANNOUNCE_AFTER_S = 2.0
+# What pip, uv and npm say when no registry answers.
+_NO_NETWORK = re.compile(
+    r"Retry\(total=|NewConnectionError|NameResolutionError|Request failed after \d+ retries|error sending request"
+    r"|dns error|tcp connect error|EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH"
+)
+_REACH_IT = (
+    "a package registry cannot be reached. Check the network, or name your proxy (HTTPS_PROXY) or your mirrors "
+    "(PIP_INDEX_URL, UV_DEFAULT_INDEX, npm_config_registry), and start again."
+)
 
 
 class SetupError(Exception):
@@ -29,6 +41,11 @@ class Commands:
         self._lock = threading.Lock()
         self._running: set[subprocess.Popen[str]] = set()
         self._over = False
+        self._refusal: str | None = None
+
+    def refuse(self, why: str) -> None:
+        """Start nothing: whatever needs a command fails with `why`."""
+        self._refusal = why
 
     @contextmanager
     def started(self, words: list[str], cwd: Path) -> Iterator[subprocess.Popen[str]]:
@@ -36,6 +53,8 @@ class Commands:
         with self._lock:
             if self._over:
                 raise SetupError("not done, since another step failed.")
+            if self._refusal:
+                raise SetupError(self._refusal)
             process = subprocess.Popen(
                 words,
                 cwd=cwd,
@@ -91,17 +110,28 @@ def run(*command: str | Path, cwd: Path = ROOT) -> None:
         raise SetupError(f"`{shlex.join(words)}` did not end within {COMMAND_DEADLINE_S} s.\n{before}") from error
     except OSError as error:
         raise SetupError(f"`{shlex.join(words)}` could not be started: {error}") from error
+    if process.returncode and _NO_NETWORK.search(said):
+        raise SetupError(f"{_REACH_IT}\n`{shlex.join(words)}` ended with:\n{last_lines(said)}")
     if process.returncode:
         raise SetupError(f"`{shlex.join(words)}` in {cwd} ended with {process.returncode}:\n{said}")
+
+
+def last_lines(text: str, count: int = 3) -> str:
+    return "\n".join(text.strip().splitlines()[-count:])
 
 
 def timed(name: str, action: Callable[[], object]) -> None:
     """Do one step and say how long it took; its failure carries its name."""
     started = time.monotonic()
+    announcing = threading.Timer(ANNOUNCE_AFTER_S, say, [f"  {name} …"])
+    announcing.daemon = True
+    announcing.start()
     try:
         action()
     except SetupError as error:
         raise SetupError(f"{name}: {error}") from error
+    finally:
+        announcing.cancel()
     say(f"  {name:<38}{time.monotonic() - started:6.1f} s")
 
 

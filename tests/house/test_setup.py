@@ -1,8 +1,10 @@
 """Setting up on other people's machines: old Pythons, missing parts, two runs at once, runs killed half-way."""
 
+import errno
 import importlib.util
 import json
 import os
+import queue
 import re
 import shutil
 import signal
@@ -408,3 +410,68 @@ def test_starting_makes_no_types_of_the_api_and_tests_do(monkeypatch: pytest.Mon
 def test_no_commit_holds_what_set_up_generates() -> None:
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
     assert {bootstrap.API_DESCRIPTION, bootstrap.API_TYPES}.isdisjoint(listed)
+
+
+def set_up_of_an_unwritable_checkout(monkeypatch: pytest.MonkeyPatch, number: int, *, fresh: bool) -> int:
+    """A set-up for tests whose one step is done or not, by a user to whom the kernel refuses the lock."""
+
+    def refused(path: Path, *_: object, **__: object) -> None:
+        raise OSError(number, os.strerror(number), str(path))
+
+    monkeypatch.setattr(steps, "commands", steps.Commands())
+    monkeypatch.setattr(Path, "open", refused)
+    monkeypatch.setattr(
+        bootstrap, "set_up", lambda _: None if fresh else steps.timed("step", lambda: steps.run("true"))
+    )
+    return bootstrap.main(["up"])
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EROFS])
+def test_a_checkout_of_somebody_else_that_is_set_up_needs_no_lock(
+    tools: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], number: int
+) -> None:
+    assert set_up_of_an_unwritable_checkout(monkeypatch, number, fresh=True) == 0
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize(("number", "why"), [(errno.EACCES, "belongs to"), (errno.EROFS, "read-only")])
+def test_a_checkout_of_somebody_else_that_is_not_set_up_is_refused_in_a_sentence(
+    tools: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], number: int, why: str
+) -> None:
+    assert set_up_of_an_unwritable_checkout(monkeypatch, number, fresh=False) == 1
+    (line,) = capfd.readouterr().err.strip().splitlines()
+    assert line.startswith("set-up stopped at step: ")
+    assert why in line
+    assert line.endswith("a folder of your own.")
+
+
+def test_a_tool_that_is_offered_already_is_not_linked_again(tools: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = tools / "node"
+    target.touch()
+    bootstrap.link_tool("node", target)
+    monkeypatch.setattr(Path, "symlink_to", lambda *_: pytest.fail("linked again"))
+    bootstrap.link_tool("node", target)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "WARNING: Retrying (Retry(total=4, connect=None)) after connection broken\nERROR: No matching distribution",
+        "error: Failed to fetch\n  Caused by: Request failed after 3 retries\n  Caused by: dns error",
+        "npm error code EAI_AGAIN\nnpm error syscall getaddrinfo",
+    ],
+    ids=["pip", "uv", "npm"],
+)
+def test_a_set_up_without_network_says_so_first(said: str) -> None:
+    with pytest.raises(steps.SetupError, match=r"^a package registry cannot be reached.*HTTPS_PROXY"):
+        steps.run("sh", "-c", 'printf "%s" "$0"; exit 1', said)
+
+
+def test_a_step_that_takes_long_is_named_while_it_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines: queue.Queue[str] = queue.Queue()
+    monkeypatch.setattr(steps, "say", lines.put)
+    monkeypatch.setattr(steps, "ANNOUNCE_AFTER_S", 0.01)
+    first: list[str] = []
+    steps.timed("packages", lambda: first.append(lines.get(timeout=20)))
+    assert first == ["  packages …"]
+    assert lines.get_nowait().startswith("  packages   ")
