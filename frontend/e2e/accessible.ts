@@ -6,7 +6,25 @@ import { expect, type Page } from '@playwright/test'
 export async function settled(page: Page) {
   await expect(page.locator('h1')).toBeVisible()
   await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
-  await page.waitForTimeout(300)
+  await still(page)
+}
+
+/** Until nothing fades or slides any more: colors are measured as they stay. What moves for ever is not waited for. */
+export async function still(page: Page) {
+  await page.evaluate(async () => {
+    const frame = () => new Promise((resolve) => requestAnimationFrame(resolve))
+    const moving = () =>
+      document
+        .getAnimations()
+        .filter(({ playState, effect }) => playState === 'running' && effect?.getComputedTiming().endTime !== Infinity)
+    // What a frame starts is seen in the next.
+    for (let quiet = 0; quiet < 3; quiet++) {
+      await frame()
+      const running = moving()
+      if (running.length > 0) quiet = 0
+      await Promise.allSettled(running.map(({ finished }) => finished))
+    }
+  })
 }
 
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
@@ -30,7 +48,7 @@ export async function violationsInDarkAndLight(page: Page): Promise<string[]> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     await expect(page.locator(`html[data-theme="${colorScheme}"]`)).toBeAttached()
-    await page.waitForTimeout(200)
+    await still(page)
     const here = await (colorScheme === 'light' ? violations(page) : found(axe(page).withRules(INKS)))
     all.push(...here.map((one) => `${colorScheme}: ${one}`))
   }

@@ -71,7 +71,6 @@ test('the link of a chart shows somebody else the same window, lines and numbers
 }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const { id } = await aJudged(request)
-  // The newest minutes may be judged once more.
   const [from, to] = [iso(gavelNow() - 30 * 60_000), iso(gavelNow() - 6 * 60_000)]
   await page.goto(`/datastores/${id}?from=${from}&to=${to}&stack=share&span=window`)
   await drawn(card(page, 'Latency breakdown'))
@@ -95,6 +94,7 @@ test('the link of a chart shows somebody else the same window, lines and numbers
   await expect(service).toHaveAttribute('aria-pressed', 'false')
   expect(await csvOf(theirs, same)).toEqual(await csvOf(page, stack))
   const [mine, waterfall] = [card(page, 'Latency breakdown'), card(theirs, 'Latency breakdown')]
+  await drawn(waterfall)
   expect(await csvOf(theirs, waterfall)).toEqual(await csvOf(page, mine))
   await theirs.context().close()
 })

@@ -1,5 +1,5 @@
 import type { Locator, Page } from '@playwright/test'
-import { askedSince, canKill, killApi, noteLive, pageNow } from './living'
+import { askedSince, canKill, killApi, noteLive, pageNow, passed } from './living'
 import { aJudged, card, openRaw } from './scenes'
 import { expect, test } from './watch'
 
@@ -109,7 +109,7 @@ test(
         [wall, '/api/v1/overview'],
       ] as const
       // What the end of the outage still asks for.
-      await datastore.waitForTimeout(5000)
+      await passed(datastore, 5000)
       const since = await Promise.all(asked.map(([page]) => pageNow(page)))
       const sinceThen = () => Promise.all(asked.map(([page, path], index) => askedSince(page, path, since[index] ?? 0)))
       await expect

@@ -1,7 +1,7 @@
 /** What the live stream told an open page, when the page asked anew, and the life of the API's own process. */
 
 import { readFileSync } from 'node:fs'
-import type { BrowserContext, Page } from '@playwright/test'
+import { type BrowserContext, expect, type Page } from '@playwright/test'
 
 declare global {
   interface Window {
@@ -29,6 +29,14 @@ export async function noteLive(context: BrowserContext): Promise<void> {
 
 /** The instant by the page's own clock. */
 export const pageNow = (page: Page) => page.evaluate(() => performance.now())
+
+/** Once so much time has passed by the page's own clock: what is counted over a time takes it. */
+export async function passed(page: Page, length_ms: number): Promise<void> {
+  const began_ms = await pageNow(page)
+  await expect
+    .poll(() => pageNow(page), { intervals: [500], timeout: 10 * length_ms })
+    .toBeGreaterThan(began_ms + length_ms)
+}
 
 /** A refresh waits a second for others; a busy machine is late. */
 const SOON_MS = 4000
@@ -71,9 +79,9 @@ function apiPid(): number | null {
 /** kill -9 of the API, by the number that the supervisor of this run wrote down, again as often as it has come back, until `isEnough`. */
 export async function killApi(isEnough: () => Promise<boolean>): Promise<void> {
   const killed = new Set<number>()
-  const deadline = Date.now() + 60_000
+  const deadline_ms = performance.now() + 60_000
   while (killed.size === 0 || !(await isEnough())) {
-    if (Date.now() > deadline) throw new Error(`killed ${[...killed]}, and nobody noticed within a minute`)
+    if (performance.now() > deadline_ms) throw new Error(`killed ${[...killed]}, and nobody noticed within a minute`)
     const pid = apiPid()
     if (pid !== null && !killed.has(pid) && isGavel(pid)) {
       process.kill(pid, 'SIGKILL')

@@ -1,7 +1,7 @@
 /** Every page of an API whose names all hold markup: it is shown as text, nothing of it becomes an element, runs or is loaded. */
 
 import type { APIRequestContext, Page } from '@playwright/test'
-import { settled } from './accessible'
+import { settled, still } from './accessible'
 import { api } from './scenes'
 import { expect, test } from './watch'
 
@@ -46,7 +46,7 @@ async function scrolled(page: Page) {
   const height = await page.evaluate(() => document.documentElement.scrollHeight)
   for (let at = 0; at < height; at += 800) {
     await page.mouse.wheel(0, 800)
-    await page.waitForTimeout(120)
+    await still(page)
   }
 }
 
@@ -57,7 +57,7 @@ async function hovered(page: Page) {
     if (box === null || box.y < 0 || box.y > 800) continue
     await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2)
     await page.mouse.move(box.x + box.width / 2 + 4, box.y + box.height / 2 + 3)
-    await page.waitForTimeout(150)
+    await still(page)
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { aDatastore, aJudged, asEmpty, asFailing, asLongNamed, card, firstId } from './scenes'
+import { aDatastore, aJudged, asEmpty, asFailing, asLongNamed, card, firstId, goWithin, openTab } from './scenes'
 import { expect, test } from './watch'
 
 test.use({ viewport: { width: 390, height: 844 }, hasTouch: true })
@@ -19,18 +19,32 @@ function overhang(page: Page): Promise<string[]> {
 
 async function fits(page: Page, path: string) {
   await page.goto(path)
+  await isFitting(page, path)
+}
+
+async function isFitting(page: Page, path: string) {
   await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
   await expect(page.locator('h1, [role="alert"]').first()).toBeVisible()
   // Numbers may still come in and wrap lines anew.
   await expect.poll(() => overhang(page), { message: `${path} is wider than a phone`, timeout: 2000 }).toEqual([])
 }
 
-const LISTS = ['', 'datastores', 'vms', 'hosts', 'volumes', 'arrays', 'findings', 'wall/environment']
+const LISTS = ['Datastores', 'VMs', 'Hosts', 'Volumes', 'Arrays', 'Findings', 'Sources']
+
+async function listsFit(page: Page) {
+  await fits(page, '/wall/environment')
+  await fits(page, '/')
+  for (const title of LISTS) {
+    const path = `/${title.toLowerCase()}`
+    await goWithin(page, path, title)
+    await isFitting(page, path)
+  }
+}
 
 test('no list is wider than a phone, whatever the names', async ({ page }) => {
-  for (const kind of [...LISTS, 'sources']) await fits(page, `/${kind}`)
+  await listsFit(page)
   await asLongNamed(page)
-  for (const kind of [...LISTS, 'sources']) await fits(page, `/${kind}`)
+  await listsFit(page)
 })
 
 test('no object is wider than a phone, whatever the names', async ({ page, request }) => {
@@ -39,9 +53,13 @@ test('no object is wider than a phone, whatever the names', async ({ page, reque
   await fits(page, `/datastores/${id}?tab=counters`)
   // A fixed window has the longest words.
   await fits(page, `/datastores/${id}?from=2026-11-20T23:11:00Z&to=2026-11-21T00:39:00Z`)
-  for (const kind of ['datastores', 'vms', 'hosts', 'volumes', 'arrays'])
-    for (const tab of ['summary', 'path', 'counters', 'findings', 'events'])
-      await fits(page, `/${kind}/${await firstId(request, kind)}?tab=${tab}`)
+  for (const kind of ['datastores', 'vms', 'hosts', 'volumes', 'arrays']) {
+    await fits(page, `/${kind}/${await firstId(request, kind)}`)
+    for (const tab of ['Path', 'Counters', 'Findings', 'Events'] as const) {
+      await openTab(page, tab)
+      await isFitting(page, `${kind}, ${tab}`)
+    }
+  }
 })
 
 test('an empty list and a failing one fit too', async ({ page, watched }) => {

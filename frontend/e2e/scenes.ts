@@ -137,11 +137,21 @@ export function card(page: Page, title: string): Locator {
   return page.getByRole('region', { name: title, exact: true })
 }
 
+export type Tab = 'Summary' | 'Path' | 'Counters' | 'Findings' | 'Events'
+
 /** Opens a tab of an object's page. */
-export async function openTab(page: Page, title: 'Summary' | 'Path' | 'Counters' | 'Events'): Promise<void> {
+export async function openTab(page: Page, title: Tab): Promise<void> {
   const tab = page.getByRole('tab', { name: title })
   await tab.click()
   await expect(tab).toHaveAttribute('aria-selected', 'true')
+  // A tab shows that it was pressed before its panel is drawn, and may have a count.
+  await expect(page.getByRole('tabpanel')).toHaveAccessibleName(new RegExp(`^${title}`))
+}
+
+/** Opens a page by its address from the one that is open, as a link does: nothing is loaded anew. */
+export async function goWithin(page: Page, path: string, title: string): Promise<void> {
+  await page.evaluate((to) => history.pushState(null, '', to), path)
+  await expect(page.locator('h1')).toHaveText(title)
 }
 
 /** Opens the tab of an object's page that has its raw counters. */

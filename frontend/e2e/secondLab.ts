@@ -26,9 +26,9 @@ export async function withSecondLab(use: (sources: LabSource[]) => Promise<void>
   const options = ['--port', '0', '--seed', SEED, '--data-dir', folder, '--announce', announced]
   const child = spawn(PYTHON, ['-m', 'gavel_lab', ...options], { stdio: ['ignore', 'ignore', 'inherit'] })
   try {
-    const deadline = Date.now() + START_S * 1000
+    const deadline_ms = performance.now() + START_S * 1000
     while (!existsSync(announced)) {
-      if (child.exitCode !== null || Date.now() > deadline) throw new Error('the second lab did not start')
+      if (child.exitCode !== null || performance.now() > deadline_ms) throw new Error('the second lab did not start')
       await sleep(100)
     }
     await use(JSON.parse(readFileSync(announced, 'utf8')) as LabSource[])

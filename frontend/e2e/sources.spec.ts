@@ -227,7 +227,7 @@ test.describe('signed in', () => {
       try {
         await page.goto('/sources')
         await page.getByRole('button', { name: 'Add source' }).first().click()
-        const began = Date.now()
+        const began_ms = performance.now()
         await fillIn(page, name, array)
         await page.getByRole('dialog').getByRole('button', { name: 'Test' }).click()
         await expectPreflight(page)
@@ -235,7 +235,7 @@ test.describe('signed in', () => {
         await expect(page.getByRole('dialog')).toHaveCount(0)
         await expect(own(name).getByText('Live', { exact: true })).toBeVisible()
         await expect(own(name)).toContainText(array.address)
-        expect(Date.now() - began, 'ms from the form to live numbers').toBeLessThan(60_000)
+        expect(performance.now() - began_ms, 'ms from the form to live numbers').toBeLessThan(60_000)
         await expectNumbers(page, request, name)
 
         await page.getByRole('button', { name: `Edit ${name}` }).click()

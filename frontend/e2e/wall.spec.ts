@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { anAlert, asAlerts } from './alertScenes'
+import { atTime, gavelNow } from './clock'
 import { aJudged, asEmpty, asFailing, asUnjudged, fetched, HOSTILE_NAMES, overviewOf } from './scenes'
 import { expect, test } from './watch'
 
@@ -150,9 +151,13 @@ test('a wall without any source says once why it is empty and what to do, and on
 })
 
 test('boards take turns by the clock, in letters for the screen and the distance', async ({ page }) => {
+  // Two boards of 5 s each: the first of them begins with the minute.
+  const passes = await atTime(page, Math.floor(gavelNow() / 60_000) * 60_000)
   await page.goto('/wall/rotate?boards=environment,vms&every_s=5&screen_in=55&distance_m=5')
-  for (const name of ['Environment', 'VMs', 'Environment'])
+  for (const name of ['Environment', 'VMs', 'Environment']) {
     await expect(page.getByRole('heading', { level: 1, name, exact: true })).toBeVisible()
+    await passes(5000)
+  }
   await expect(page.getByText(/^[12] of 2$/)).toBeVisible()
   const size = () => page.locator('main').evaluate((main) => Number.parseFloat(getComputedStyle(main).fontSize))
   expect(await size()).toBeGreaterThan(50)

@@ -40,3 +40,24 @@ def test_clock_of_the_browser_is_read_by_one_module_alone() -> None:
     """Pages follow the server's time (`serverNow`); unit tests have a clock that stands still (src/testing/setup.ts)."""
     assert READS.search((FRONT_END / CLOCK).read_text(encoding="utf-8"))
     assert lines_with(READS, sources()) == []
+
+
+# They measure and take pictures; their verdict is nobody's.
+TOOLS = {"pictures.ts", "shots.ts", "vitals.ts"}
+PAUSES = re.compile(r"\bwaitForTimeout\b|['\"]networkidle['\"]")
+
+
+def browser_tests() -> list[Path]:
+    found = [path for path in (FRONT_END / "e2e").glob("*.ts") if path.name not in TOOLS]
+    assert len(found) > 30
+    return found
+
+
+def test_clock_of_the_machine_is_read_by_browser_tests_in_one_place_alone() -> None:
+    """`gavelNow` is the time of the Gavel that is looked at, which may hold an hour that was."""
+    assert [line.partition(":")[0] for line in lines_with(READS, browser_tests())] == ["e2e/clock.ts"]
+
+
+def test_pauses_are_not_what_browser_tests_wait_for() -> None:
+    """A pause is too short on a busy machine and lost time on any other: wait for an event or a state."""
+    assert lines_with(PAUSES, browser_tests()) == []
