@@ -50,6 +50,18 @@ BUSY_LOOPS = 3
 # Long enough before midnight that products and browsers are at work when it comes.
 BEFORE_MIDNIGHT_S = 180
 USER = "nobody"
+# Certificates, proxies and mirrors belong to the machine, not to an account.
+OF_THE_MACHINE = (
+    "PIP_",
+    "UV_",
+    "NPM_CONFIG_",
+    "GOPROXY",
+    "HTTP",
+    "NO_PROXY",
+    "SSL_CERT_",
+    "NODE_EXTRA_",
+    "GAVEL_SHARED",
+)
 TIMES = 20
 PYTEST = (".venv/bin/pytest", "-q", "-p", "no:cacheprovider", "-p", "randomly", "--randomly-seed={seed}")
 PROOF = Path(".cache/steady")
@@ -177,6 +189,12 @@ def whole_run(name: str) -> Row:
         return _seen(name, (*kind.prefix, "make", "test"), environment, ROOT)
 
 
+def bare_environment(home: Path) -> dict[str, str]:
+    """What a new account on this machine has: an empty home, and how the machine reaches package registries."""
+    kept = {name: value for name, value in os.environ.items() if name.startswith(OF_THE_MACHINE)}
+    return kept | {"HOME": str(home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8", "CI": "1"}
+
+
 @contextmanager
 def _as_normal_user() -> Iterator[tuple[tuple[str, ...], Path, dict[str, str]]]:
     """Words that run a command as another account in a fresh clone of its own, with an environment that is almost empty."""
@@ -185,9 +203,7 @@ def _as_normal_user() -> Iterator[tuple[tuple[str, ...], Path, dict[str, str]]]:
     try:
         home.mkdir()
         subprocess.run(("git", "clone", "--quiet", str(ROOT), str(clone)), check=True)
-        bare = {"HOME": str(home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8", "CI": "1"}
-        if shared := os.environ.get("GAVEL_SHARED"):
-            bare["GAVEL_SHARED"] = shared
+        bare = bare_environment(home)
         if os.geteuid() == 0:
             subprocess.run(("chown", "-R", USER, str(folder)), check=True)
             folder.chmod(0o755)

@@ -68,6 +68,16 @@ def test_run_that_was_seen_to_its_end_is_a_row_whatever_its_outcome(
     assert prove_steady.ROW.match(str(one))
 
 
+def test_bare_environment_has_another_home_and_only_what_belongs_to_the_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", "/etc/ssl/ca.pem")
+    monkeypatch.setenv("GAVEL_DATA_DIR", "/somewhere")
+    bare = prove_steady.bare_environment(tmp_path)
+    assert (bare["HOME"], bare["SSL_CERT_FILE"]) == (str(tmp_path), "/etc/ssl/ca.pem")
+    assert "GAVEL_DATA_DIR" not in bare
+
+
 def test_busy_loops_end_with_the_run_that_they_stand_beside() -> None:
     with prove_steady.busy_beside(2):
         children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children")
