@@ -150,7 +150,8 @@ def install_packages(*, dev: bool) -> None:
         create_environment(VENV)
     sync_environment(VENV, lock)
     quiet = ("--quiet", "--python", VENV / "bin/python")
-    run(UV, "pip", "install", *quiet, "--no-deps", "--no-build-isolation", "--editable", ROOT)
+    # A requirement is no path: uv takes ` #` and `[x]` in it for a comment and an extra.
+    run(UV, "pip", "install", *quiet, "--no-deps", "--no-build-isolation", "--editable", ".", cwd=ROOT)
     stamp.write_text(expected)
 
 
