@@ -262,6 +262,8 @@ def write_notices() -> None:
 # --- putting it together ----------------------------------------------------------------------------------------------
 
 
+# `#` and `?` end a path for Vite, `:` ends one in PATH.
+UNUSABLE_IN_PATHS = {"#", "?", ":", "\n"}
 UNWRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
@@ -301,7 +303,17 @@ def alone() -> Iterator[None]:
         yield
 
 
+def check_folder(root: Path) -> None:
+    """Raise SetupError for the few folder names that a tool of the set-up cannot have."""
+    if signs := sorted(set(str(root)) & UNUSABLE_IN_PATHS):
+        raise SetupError(
+            f"the path of this checkout: {str(root)!r} contains {signs[0]!r}, which Vite or PATH reads as an end. "
+            "Rename or move the folder, and start again."
+        )
+
+
 def set_up(purpose: str) -> None:
+    check_folder(ROOT)
     trust_what_the_system_trusts()
     os.environ["PATH"] = f"{TOOLS / 'bin'}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
     timed("installer (uv)", install_uv)

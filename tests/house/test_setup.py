@@ -63,7 +63,7 @@ def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 # What a program could take for a sign of its own in a path.
-ODD_FOLDER = "my gävel, 100% [1] #2/src/node_modules/gavel"
+ODD_FOLDER = "my gävel, 100% [1] (2)/src/node_modules/gavel"
 
 
 def test_a_machine_with_too_old_a_python_is_told_so(tmp_path: Path) -> None:
@@ -475,3 +475,10 @@ def test_a_step_that_takes_long_is_named_while_it_runs(monkeypatch: pytest.Monke
     steps.timed("packages", lambda: first.append(lines.get(timeout=20)))
     assert first == ["  packages …"]
     assert lines.get_nowait().startswith("  packages   ")
+
+
+def test_a_folder_that_no_tool_can_have_is_refused_before_anything_is_done() -> None:
+    bootstrap.check_folder(Path("/home/ada") / ODD_FOLDER)
+    for sign in "#?:":
+        with pytest.raises(steps.SetupError, match=r"contains '.'.*Rename or move the folder"):
+            bootstrap.check_folder(Path(f"/home/ada/a{sign}b/gavel"))
