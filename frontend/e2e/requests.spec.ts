@@ -30,11 +30,14 @@ async function settled(page: Page): Promise<void> {
   await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
 }
 
-// No answer grows old while a busy machine loads the page: what is old is rightly asked for again.
-const atHeldTime = (page: Page) => page.clock.setFixedTime(gavelNow())
+/** While a busy machine loads the page, no answer grows old, and the stream tells of nothing: both are rightly asked for again. */
+async function withoutNews(page: Page): Promise<void> {
+  await page.clock.setFixedTime(gavelNow())
+  await page.route('**/api/v1/live', () => undefined)
+}
 
 test('the page of an object asks for its summary once, and for nothing twice', async ({ page, request }) => {
-  await atHeldTime(page)
+  await withoutNews(page)
   for (const kind of KINDS)
     await test.step(kind, async () => {
       const id = await firstId(request, kind)
@@ -50,7 +53,7 @@ test('the page of an object asks for its summary once, and for nothing twice', a
 })
 
 test('lists, walls and pages of alerts, findings and sources ask for nothing twice', async ({ page }) => {
-  await atHeldTime(page)
+  await withoutNews(page)
   for (const path of ['/', '/datastores', '/wall/datastores', '/alerts', '/findings', '/sources'])
     await test.step(path, async () => {
       const asked = askedBy(page)
