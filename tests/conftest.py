@@ -23,7 +23,7 @@ import pytest
 import structlog
 from hypothesis import HealthCheck, settings
 from sqlalchemy import URL, make_url
-from tests.shifted import ahead_s, shift_this_process
+from tests.shifted import ahead_s
 
 from gavel import clock
 from gavel.db.migrate import migrate
@@ -59,11 +59,6 @@ def log_plainly() -> None:
 
 
 log_plainly()
-
-
-def pytest_configure() -> None:
-    """Before test modules are read: many of them take the instant that they begin at."""
-    shift_this_process()
 
 
 def pytest_report_header() -> str | None:

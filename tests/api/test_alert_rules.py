@@ -8,6 +8,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import Engine, text
 from tests.alerting.receivers import HttpReceiver, Says, http_receiver
 
+from gavel import clock
 from gavel.api.app import build
 from gavel.config import Settings
 from gavel.db.engine import transaction
@@ -229,8 +230,8 @@ def test_a_rule_that_cannot_be_judged_says_why_and_hides_no_other(admin: TestCli
     with transaction(engine) as connection:
         spoilt = """(definition - 'for_min') || '{"min_quality": "F"}'"""
         connection.execute(text(f"UPDATE alert_rule SET definition = {spoilt} WHERE id = :id"), {"id": bad})
-        late = "INSERT INTO alert_late VALUES (:id, 1, now() - interval '10 min', 1, 1, now())"
-        connection.execute(text(late), {"id": bad})
+        late = "INSERT INTO alert_late VALUES (:id, 1, CAST(:now AS timestamptz) - interval '10 min', 1, 1, :now)"
+        connection.execute(text(late), {"id": bad, "now": clock.now()})
     listed = {rule["id"]: rule for rule in admin.get("/api/v1/alert-rules").raise_for_status().json()}
     assert listed[good]["error"] is None
     assert admin.get("/api/v1/alerts/late").raise_for_status().json() == []

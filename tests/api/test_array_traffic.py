@@ -8,6 +8,7 @@ from sqlalchemy import text
 from tests.api.ledgers import MINUTE, Environment, ask
 from tests.db.environments import batch
 
+from gavel import clock
 from gavel.db.engine import transaction
 from gavel.db.queries.gaps import GapState, note_gap
 from gavel.db.write.samples import write_samples
@@ -63,9 +64,9 @@ def test_traffic_of_a_port_stands_in_the_minute_it_was_counted_in_by_gavels_cloc
         )
         connection.execute(
             text(
-                "INSERT INTO clock_offset (source_id, read_at, offset_s, error_s) VALUES (:source, now(), :ahead, 0.1)"
+                "INSERT INTO clock_offset (source_id, read_at, offset_s, error_s) VALUES (:source, :now, :ahead, 0.1)"
             ),
-            {"source": environment.array, "ahead": ahead.total_seconds()},
+            {"source": environment.array, "ahead": ahead.total_seconds(), "now": clock.now()},
         )
     counted(
         environment, Stream.ARRAY_PORT, "CT0.FC0", [END - 2 * MINUTE + ahead],

@@ -10,6 +10,7 @@ from tests.api.ledgers import HEALTHY, MINUTE, NOW, Environment, ask, between
 from tests.api.stories import ELEVATED, NORMAL, Story, limited_disk, throttled
 from tests.db.environments import batch
 
+from gavel import clock
 from gavel.db.engine import transaction
 from gavel.db.write.samples import write_samples
 from gavel.domain.source import Stream
@@ -38,9 +39,10 @@ def used(story: Story, elevated: float, normal: float | None, *, host: str = "es
             assert not write_samples(connection, story.environment.vcenter, sample).unknown_keys
     story.run(
         "INSERT INTO clock_offset (source_id, subject, read_at, offset_s, error_s)"
-        " SELECT source_id, key, now() + interval '1 day', :ahead, 0.1 FROM esxi_host WHERE key = :host",
+        " SELECT source_id, key, CAST(:now AS timestamptz) + interval '1 day', :ahead, 0.1 FROM esxi_host WHERE key = :host",
         ahead=ahead_s,
         host=host,
+        now=clock.now(),
     )
 
 

@@ -8,6 +8,7 @@ from sqlalchemy import Engine
 from tests.api.ledgers import HEALTHY, MINUTE, NOW, Environment, ask, minute
 from tests.api.stories import LIMITED, Row, Story, in_segment
 
+from gavel import clock
 from gavel.correlate.finding_evidence import LOADERS
 from gavel.correlate.finding_loads import EvidenceWindow
 from gavel.db.engine import reading
@@ -33,8 +34,9 @@ def grouped(story: Story, *, own: float, other: float, limit: int, before: float
     """v0 below the datastore "simple" and v1 share a limit; both wait for it. before: IOPS of each in normal minutes."""
     story.run(
         "INSERT INTO volume_group (source_id, key, first_seen_at, last_seen_at, present, name, qos_iops_limit)"
-        " SELECT source_id, 'group-1', now(), now(), true, 'vg', :limit FROM volume WHERE key = 'id-v0'",
+        " SELECT source_id, 'group-1', :now, :now, true, 'vg', :limit FROM volume WHERE key = 'id-v0'",
         limit=limit,
+        now=clock.now(),
     )
     story.run("UPDATE volume SET volume_group = 'vg' WHERE key IN ('id-v0', 'id-v1')")
     store = story.environment.id("datastore", "simple")

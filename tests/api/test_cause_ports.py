@@ -10,6 +10,7 @@ from tests.api.ledgers import HEALTHY, MINUTE, NOW, Environment, ask, minute
 from tests.api.stories import DEVICE, ELEVATED, NORMAL, SLOW_SAN, Story
 from tests.db.environments import batch
 
+from gavel import clock
 from gavel.db.engine import transaction
 from gavel.db.write.samples import write_samples
 from gavel.domain.samples import Precision
@@ -63,9 +64,10 @@ def used(
             sample = batch(Stream.ARRAY_PORT, port, ends, 30, **columns)
             assert not write_samples(connection, story.environment.array, sample).unknown_keys
     story.run(
-        "INSERT INTO clock_offset (source_id, read_at, offset_s, error_s) VALUES (:source, now() + interval '1 day', :ahead, 0.1)",
+        "INSERT INTO clock_offset (source_id, read_at, offset_s, error_s) VALUES (:source, :read_at, :ahead, 0.1)",
         source=story.environment.array,
         ahead=ahead.total_seconds(),
+        read_at=clock.now() + timedelta(days=1),
     )
 
 

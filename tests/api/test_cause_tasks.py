@@ -9,6 +9,7 @@ from sqlalchemy import Engine
 from tests.api.ledgers import HEALTHY, MINUTE, NOW, Environment, ask
 from tests.api.stories import Story, limited_disk, throttled
 
+from gavel import clock
 from gavel.domain.scope import ScopeKind
 
 
@@ -41,8 +42,9 @@ def runs(story: Story, since: datetime, until: datetime | None, *, offset_s: flo
     )
     story.run(
         "INSERT INTO clock_offset (source_id, subject, read_at, offset_s, error_s)"
-        " SELECT source_id, NULL, now() + interval '1 day', :offset, 0.1 FROM vm WHERE key = 'vm-1'",
+        " SELECT source_id, NULL, CAST(:now AS timestamptz) + interval '1 day', :offset, 0.1 FROM vm WHERE key = 'vm-1'",
         offset=offset_s,
+        now=clock.now(),
     )
 
 

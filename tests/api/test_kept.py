@@ -9,6 +9,7 @@ from sqlalchemy import text
 from tests.api.ledgers import KERNEL, Environment, ask, between, minute
 from tests.waiting import HANG_S
 
+from gavel import clock
 from gavel.api.kept import KeptAnswers
 from gavel.db.engine import reading, transaction
 from gavel.db.queries.ranking_state import RankingState, ranking_state
@@ -46,11 +47,11 @@ def test_who_asks_for_the_same_gets_the_same_until_something_is_written(
     "change",
     [
         "UPDATE correlated SET until_at = until_at",
-        "INSERT INTO ledger_minute (minute, rules, proof_id) VALUES (date_trunc('minute', now()), 1, NULL)",
-        "UPDATE source SET inventory_at = now()",
+        "INSERT INTO ledger_minute (minute, rules, proof_id) VALUES (date_trunc('minute', CAST(:now AS timestamptz)), 1, NULL)",
+        "UPDATE source SET inventory_at = :now",
         "UPDATE source SET name = name || ' (old)'",
         "INSERT INTO label_meaning (meaning, label_name) VALUES ('owner', 'team')",
-        f"INSERT INTO expectation VALUES ({scope_key(ScopeKind.ENVIRONMENT, ENVIRONMENT_ID)}, 3, 100, 200, 7, now())",
+        f"INSERT INTO expectation VALUES ({scope_key(ScopeKind.ENVIRONMENT, ENVIRONMENT_ID)}, 3, 100, 200, 7, :now)",
     ],
 )
 def test_what_was_written_is_seen_at_once(
@@ -59,7 +60,7 @@ def test_what_was_written_is_seen_at_once(
     environment.last_minutes(ScopeKind.DATASTORE, environment.id("datastore", "simple"), 5, minute(600_000, 0, KERNEL))
     ask(client, "overview")
     with transaction(environment.engine) as connection:
-        connection.execute(text(change))
+        connection.execute(text(change), {"now": clock.now()})
     ask(client, "overview")
     assert len(made) == 2
 
@@ -68,8 +69,9 @@ def test_time_that_passes_changes_no_state(environment: Environment) -> None:
     with transaction(environment.engine) as connection:
         connection.execute(
             text(
-                "INSERT INTO ledger_minute (minute, rules) VALUES (now() - interval '2 hours' + interval '1 second', 1)"
-            )
+                "INSERT INTO ledger_minute (minute, rules) VALUES (CAST(:now AS timestamptz) - interval '2 hours' + interval '1 second', 1)"
+            ),
+            {"now": clock.now()},
         )
     with reading(environment.engine) as connection:
         before = ranking_state(connection)

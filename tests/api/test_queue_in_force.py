@@ -1,6 +1,7 @@
 """The depth of the queue where I/Os wait, in a diagnosis: which is in force, why, and who brought it down."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from sqlalchemy import Engine, text
 from tests.api.ledgers import HEALTHY, KERNEL, MINUTE, NOW, Environment, ask, minute
 from tests.db.environments import SERIALS, batch, every, naa
 
+from gavel import clock
 from gavel.db.engine import transaction
 from gavel.db.write.samples import write_samples
 from gavel.domain.io_path import Segment
@@ -35,9 +37,9 @@ class Story:
         self.disks = [environment.id("vm_disk", f"{vm}/scsi0:0") for vm in ("vm-1", "vm-2")]
         self.change("UPDATE vm_placement SET host_id = (SELECT id FROM esxi_host WHERE key = 'esx-1')")
 
-    def change(self, statement: str) -> None:
+    def change(self, statement: str, **values: object) -> None:
         with transaction(self._engine) as connection:
-            connection.execute(text(statement))
+            connection.execute(text(statement), values)
 
     def settings(self, configured: int | None, dsnro: int | None) -> None:
         with transaction(self._engine) as connection:
@@ -198,8 +200,9 @@ def test_settings_that_changed_later_are_those_of_the_window(client: TestClient,
     story.passes([32] * 10, [2] * 10)
     story.change(
         "INSERT INTO event (source_id, happened_at, kind, subject_table, subject_id, subject_name, before, after)"
-        " SELECT source_id, now() + interval '1 minute', 'dsnro', 'host_device', id, 'x', '32', '64'"
-        f" FROM host_device WHERE id = {story.device}"
+        " SELECT source_id, CAST(:later AS timestamptz), 'dsnro', 'host_device', id, 'x', '32', '64'"
+        f" FROM host_device WHERE id = {story.device}",
+        later=clock.now() + timedelta(minutes=1),
     )
     story.settings(64, 64)
     assert "limited by DSNRO 32" in caveats(client, story)[0]

@@ -67,7 +67,7 @@ _ALLOWED = {
     "listener/test_listener.py": _SERVER,
     "listener/test_overload.py": _SERVER,
     "listener/test_script.py": _SERVER,
-    "shifted.py": "computes by how much the clock of a process is to be shifted",
+    "shifted.py": "shifts the clock of a run of tests",
     "test_clock.py": "holds the product's clock beside the machine's",
     "waiting.py": "the pause between two looks at a condition",
 }

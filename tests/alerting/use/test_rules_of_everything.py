@@ -170,7 +170,8 @@ def judge(scene: AlertScene) -> None:
 def test_a_scope_looks_at_what_its_selectors_say(scene: AlertScene) -> None:
     scene.ask_to_write(
         "INSERT INTO label (source_id, subject_table, subject_id, kind, name, value, valid_from)"
-        " SELECT source_id, 'volume', id, 'tag', 'team', 'sql', now() FROM volume WHERE name = 'v3'"
+        " SELECT source_id, 'volume', id, 'tag', 'team', 'sql', :now FROM volume WHERE name = 'v3'",
+        now=scene.now,
     )
     with reading(scene.engine) as connection:
         there = {subject: things(connection, subject).objects for subject in Subject}
