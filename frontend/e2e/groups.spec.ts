@@ -26,6 +26,8 @@ test('groups are ranked by the label that means an application, and each leads t
   await expect(page).toHaveURL(/by=owner/)
   await expect(page.getByRole('table', { name: 'VMs by owner' })).toBeVisible()
   await page.goBack()
+  await expect(first).toBeVisible()
+  await settled(page)
 
   await first.getByRole('link').first().press('Enter')
   await expect(page).toHaveURL(/\/group\?group=application/)
