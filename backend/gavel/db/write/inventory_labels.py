@@ -20,6 +20,7 @@ _END = f"""
 _BEGIN = f"""
     INSERT INTO label (source_id, {", ".join(_COLUMNS)}, valid_from) SELECT :source_id, {", ".join(_COLUMNS)}, :at
     FROM staged_label s WHERE NOT EXISTS (SELECT FROM label l WHERE l.valid_to IS NULL AND {_SAME})
+    ORDER BY {", ".join(_COLUMNS)}
 """
 
 

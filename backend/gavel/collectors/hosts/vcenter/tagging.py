@@ -90,7 +90,7 @@ class _Names:
     def due(self, ids: Iterable[str], now: float) -> list[str]:
         """Those to be read: new ones first, then the oldest."""
         wanted = (tag for tag in ids if now - self.read_at.get(tag, -_STALE_S) >= _STALE_S)
-        return sorted(wanted, key=lambda tag: self.read_at.get(tag, 0.0))
+        return sorted(wanted, key=lambda tag: (self.read_at.get(tag, 0.0), tag))
 
     def keep_only(self, ids: Iterable[str]) -> None:
         kept = set(ids)
