@@ -2,9 +2,10 @@
 
 `pytest --part 1/2` runs the files of the first of two parts, and nothing of the others is imported. The same list and
 the same files give the same parts on every machine. `pytest --record-seconds` writes the list anew from its own run.
-`pytest --files-reversed` runs the files in reverse order.
+With `GAVEL_TEST_ORDER=reverse` the files run in reverse order, each in its own.
 """
 
+import os
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -71,7 +72,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("splitting")
     group.addoption("--part", metavar="NUMBER/PARTS", help="run the test files of one part, split by tests/seconds.txt")
     group.addoption("--record-seconds", action="store_true", help="write tests/seconds.txt from the times of this run")
-    group.addoption("--files-reversed", action="store_true", help="run the test files in reverse order")
 
 
 @dataclass(frozen=True)
@@ -109,8 +109,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.getoption("--files-reversed"):
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if os.environ.get("GAVEL_TEST_ORDER") == "reverse":
         files: dict[Path, list[pytest.Item]] = defaultdict(list)
         for item in items:
             files[item.path].append(item)

@@ -32,8 +32,9 @@ class SharedApp:
         copy, app = self._built[shared]
         for name in OWN_SETTINGS:
             setattr(copy, name, getattr(settings, name))
-        # It names the session cookie, which differs by folder.
+        # The description names the session cookie, which differs by folder. A test may leave overrides behind.
         app.openapi_schema = None
+        app.dependency_overrides.clear()
         return app
 
 

@@ -4,6 +4,8 @@ import random
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from tests.splitting import (
@@ -11,6 +13,7 @@ from tests.splitting import (
     UNKNOWN_SECONDS,
     collected_files,
     parse_part,
+    pytest_collection_modifyitems,
     read_seconds,
     split,
     write_seconds,
@@ -19,11 +22,12 @@ from tests.splitting import (
 SECONDS = {f"tests/test_{number}.py": number / 7 for number in range(1, 60)}
 
 
-def collect(*arguments: str, cwd: Path = ROOT) -> list[str]:
-    """Return the ids of the tests that pytest would run, in order."""
+def collect(*arguments: str) -> list[str]:
+    """Return the files whose tests pytest would run."""
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "--collect-only"]
-    done = subprocess.run([*command, *arguments], cwd=cwd, capture_output=True, text=True, check=True)
-    return [line.split(": ")[0] for line in done.stdout.splitlines() if line.startswith("tests/")]
+    done = subprocess.run([*command, *arguments], cwd=ROOT, capture_output=True, text=True, check=True)
+    lines = (line for line in done.stdout.splitlines() if line.startswith("tests/"))
+    return list(dict.fromkeys(line.partition(":")[0] for line in lines))
 
 
 def test_parts_of_one_list_are_the_same_whatever_order_the_files_come_in() -> None:
@@ -53,21 +57,26 @@ def test_parts_that_do_not_exist_are_refused(text: str) -> None:
 
 
 def test_parts_are_what_pytest_collects() -> None:
-    """Of one small folder: nothing twice, nothing left out, nothing of folders that are never collected."""
+    """Of one small folder: no file twice, and none left out."""
     folder = "tests/egress"
-    whole, first, second = (collect(folder, *more) for more in ((), ("--part=1/2",), ("--part=2/2",)))
+    first, second = (collect(folder, f"--part={number}/2") for number in (1, 2))
     assert first
     assert second
-    assert sorted(first + second) == sorted(whole)
-    assert {line.split("::")[0] for line in whole} == set(collected_files([ROOT / folder], [], []))
+    assert sorted(first + second) == collected_files([ROOT / folder], [], [])
 
 
-def test_files_reversed_runs_the_last_file_first_and_each_in_its_own_order() -> None:
-    ids = collect("tests/egress")
-    files = dict.fromkeys(one.split("::")[0] for one in ids)
-    assert len(files) > 1
-    expected = [one for file in reversed(files) for one in ids if one.split("::")[0] == file]
-    assert collect("tests/egress", "--files-reversed") == expected
+def test_parts_leave_out_folders_that_are_never_collected_and_ignored_files() -> None:
+    files = collected_files([ROOT / "tests"], ["chaos", "product"], [ROOT / "tests/test_log.py"])
+    assert "tests/test_vault.py" in files
+    assert "tests/test_log.py" not in files
+    assert [file for file in files if file.startswith(("tests/chaos", "tests/product"))] == []
+
+
+def test_order_reversed_runs_the_last_file_first_and_each_in_its_own_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    items: Any = [SimpleNamespace(path=Path(file), name=name) for file in "abc" for name in "12"]
+    monkeypatch.setenv("GAVEL_TEST_ORDER", "reverse")
+    pytest_collection_modifyitems(items)
+    assert [f"{item.path}{item.name}" for item in items] == ["c1", "c2", "b1", "b2", "a1", "a2"]
 
 
 def test_seconds_are_written_and_read_and_files_that_are_gone_are_dropped(tmp_path: Path) -> None:
