@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-CAMPAIGNS = ("tests/benchmarks", "tests/chaos", "tests/peers")
+CAMPAIGNS = ("tests/benchmarks", "tests/chaos", "tests/peers", "tests/stories")
 # A hang only: it takes seconds.
 DEADLINE_S = 600
 
