@@ -38,15 +38,22 @@ class Recorded:
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
         self._answers: dict[tuple[bytes, ...], _Answer] = {}
+        # An answer that a write overlaps may be of before it: it is neither recorded nor taken from the record.
+        self._begun = self._ended = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or not scope["path"].startswith(PREFIX) or scope["path"].startswith(_NEVER_RECORDED):
             await self._app(scope, receive, send)
         elif scope["method"] == "GET":
-            await self._answer(scope, receive, send)
+            is_written = self._begun != self._ended
+            await (self._app if is_written else self._answer)(scope, receive, send)
         else:
-            await self._app(scope, receive, send)
+            self._begun += 1
             self._answers.clear()
+            try:
+                await self._app(scope, receive, send)
+            finally:
+                self._ended += 1
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = dict(scope["headers"])
@@ -60,13 +67,14 @@ class Recorded:
                 await send(message)
             return
         heard: list[Message] = []
+        begun = self._begun
 
         async def listen(message: Message) -> None:
             heard.append(message)
             await send(message)
 
         await self._app(scope, receive, listen)
-        if heard and heard[0].get("status") == 200:
+        if heard and heard[0].get("status") == 200 and begun == self._begun:
             self._answers[key] = _Answer(tuple(heard))
 
 

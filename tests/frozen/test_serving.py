@@ -1,5 +1,6 @@
 """What stands between a held hour and its readers: one date for all answers, and each question worked out once."""
 
+import asyncio
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -11,6 +12,7 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
+from starlette.types import Message, Receive, Scope, Send
 from tests.frozen import hour
 from tests.frozen.instant import AT, held_instant, shifted_environment
 from tests.frozen.serve import Recorded
@@ -42,6 +44,48 @@ def test_what_is_written_is_seen_by_whoever_asks_next(client: TestClient) -> Non
     assert client.get("/api/v1/silences").json() == 1
     client.post("/api/v1/silences", json={})
     assert client.get("/api/v1/silences").json() == 3
+
+
+@pytest.mark.parametrize("begins", ["before", "during"])
+def test_an_answer_that_a_write_overlaps_is_not_recorded(begins: str) -> None:
+    """The question reads the store before the write commits; its answer arrives after that."""
+    stored, gates = ["old"], {name: asyncio.Event() for name in ("read", "written")}
+
+    async def app(scope: Scope, _receive: Receive, send: Send) -> None:
+        if scope["method"] == "POST":
+            await gates["read"].wait()
+            stored[0] = "new"
+            gates["written"].set()
+            return
+        found = stored[0]
+        gates["read"].set()
+        await gates["written"].wait()
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": found.encode()})
+
+    async def ask(recorded: Recorded, method: str) -> str:
+        heard: list[Message] = []
+
+        async def send(message: Message) -> None:
+            heard.append(message)
+
+        async def receive() -> Message:
+            return {"type": "http.request"}
+
+        path = "/api/v1/silences"
+        scope = {
+            "type": "http", "method": method, "path": path, "raw_path": path.encode(), "query_string": b"", "headers": []
+        }  # fmt: skip
+        await recorded(scope, receive, send)
+        return heard[1]["body"].decode() if heard else ""
+
+    async def story() -> str:
+        recorded = Recorded(app)
+        order = ("GET", "POST") if begins == "before" else ("POST", "GET")
+        await asyncio.gather(*(ask(recorded, method) for method in order))
+        return await ask(recorded, "GET")
+
+    assert asyncio.run(story()) == "new"
 
 
 @pytest.mark.parametrize("path", ["/api/v1/session", "/api/v1/fails", "/datastores"])
