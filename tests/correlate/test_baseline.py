@@ -137,7 +137,7 @@ def test_each_hour_of_the_day_over_an_edge_is_learned_once(engine: Engine, edge:
     worker = WorkerContext(engine, Connections(Vault(bytes(32))), now=lambda: instant[0])
     five = LEDGER_ROLLS[0]
     partitions.ensure(engine, five, list(plain.partitions_between(five, edge - 9 * DAY, edge + DAY)))
-    key = scope_key(ScopeKind.DATASTORE, Environment.made(engine).id("datastore", "simple"))
+    key = scope_key(ScopeKind.DATASTORE, Environment.stored(engine).id("datastore", "simple"))
     for n in range(4 * 24):
         write(engine, key, (edge - (n + 1) * HOUR).replace(minute=0), 100 + n % 24, 50)
     assert renew_baseline(worker) == 24

@@ -27,12 +27,24 @@ NOW = datetime.now(UTC).replace(microsecond=0)
 HOUR = NOW.replace(minute=0, second=0) - timedelta(hours=3)
 MINUTE = timedelta(minutes=1)
 _ids = itertools.count(1)
+_days = itertools.count(1)
 Part = TypeVar("Part", LedgerRows, Notes)
+
+
+@pytest.fixture(scope="module")
+def shared_timescale_url(timescale_url: str) -> str:
+    """This file's own: in its database roll-ups reach beyond today."""
+    return timescale_url
 
 
 def keys_of(kind: ScopeKind, count: int) -> list[int]:
     """Keys that no other test uses: on TimescaleDB all tests share a database."""
     return [scope_key(kind, next(_ids)) for _ in range(count)]
+
+
+def unrolled_hour(store: Store) -> datetime:
+    """An hour after all that was rolled in this database: TimescaleDB never takes back how far its roll-ups reach."""
+    return HOUR + next(_days) * timedelta(days=1) if store.timescale else HOUR
 
 
 def us(at: datetime) -> int:
@@ -243,15 +255,16 @@ def test_roll_ups_are_the_sums_of_their_minutes_and_join_them_without_a_seam(
 ) -> None:
     """Three hours and a half with gaps, of which the first three hours are rolled; asked from the middle of a bucket."""
     keys = keys_of(ScopeKind.DATASTORE, 3)
-    stamps, owners = grid(keys, minutes_from(HOUR - timedelta(hours=2), 210))
+    hour = unrolled_hour(store)
+    stamps, owners = grid(keys, minutes_from(hour - timedelta(hours=2), 210))
     kept = np.random.default_rng(5).random(len(stamps)) < 0.9
     where = stamps[kept], owners[kept]
     data = ledger_rows(int(kept.sum()), seed=3)
-    early = where[0] < us(HOUR + timedelta(hours=1))
+    early = where[0] < us(hour + timedelta(hours=1))
     write(store, (where[0][early], where[1][early]), picked(data[0], early), picked(data[1], early))
-    store.roll(HOUR + timedelta(hours=1, minutes=2))
+    store.roll(hour + timedelta(hours=1, minutes=2))
     write(store, (where[0][~early], where[1][~early]), picked(data[0], ~early), picked(data[1], ~early))
-    lo, hi = HOUR - timedelta(minutes=113), HOUR + timedelta(minutes=88)
+    lo, hi = hour - timedelta(minutes=113), hour + timedelta(minutes=88)
     # From minutes alone; then from every roll-up that tells the same.
     coarsest = "1h" if step is None else {MINUTE: "1m", 5 * MINUTE: "5m", 15 * MINUTE: "5m"}.get(step, "1h")
     for rows, resolution in ((10**9, "1m"), (0, coarsest)):
