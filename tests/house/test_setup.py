@@ -10,7 +10,8 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -258,8 +259,14 @@ def test_any_change_of_a_lock_or_of_the_place_is_a_reason_to_set_up_anew(
     assert len({before, changed, moved}) == 3
 
 
-def piped(command: list[str]) -> subprocess.Popen[str]:
-    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+@contextmanager
+def piped(command: list[str]) -> Iterator[subprocess.Popen[str]]:
+    """A process whose output is read. It is killed where the test ends before it."""
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def test_a_second_set_up_waits_and_goes_on_when_the_first_is_killed(tmp_path: Path) -> None:
