@@ -303,7 +303,8 @@ def test_a_program_that_is_not_there_is_a_failure() -> None:
     assert scheduling.run(Check("absent", ("no-such-program",))).status == "FAILED"
 
 
-def test_a_hanging_check_is_ended_with_its_children(tmp_path: Path) -> None:
+def test_a_hanging_check_is_ended_with_its_children(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scheduling, "LAST_WORDS_S", 0.5)
     left = tmp_path / "pid"
     script = f"sleep infinity & echo $! > {left}; wait"
     begun = scheduling.start(Check("hangs", ("sh", "-c", script), deadline_s=HANG_S))

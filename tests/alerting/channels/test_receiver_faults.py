@@ -47,6 +47,8 @@ def dripping(connection: socket.socket, received: bytearray) -> None:
 
 
 def hung_up(connection: socket.socket, received: bytearray) -> None:
+    """An end before the first word: a client of HTTP has sent its request by then, one of SMTP waits for a greeting."""
+    connection.shutdown(socket.SHUT_WR)
     received += connection.recv(1)
 
 
