@@ -26,6 +26,8 @@ CLOSING_LINES = (
 COLOURS = re.compile(r"\x1b\[[\d;]*m")
 # Of pytest a share, of Playwright the number of the newest test.
 PROGRESS = re.compile(r"\[ *(\d+%)\]|^ +[✓✘-] +(\d+) \[", re.MULTILINE)
+# A test that failed and was tried again (only CI does so): pytest's closing list, Playwright's line of the second try.
+SECOND_TRY = re.compile(r"^RERUN (\S+)|^ +[✓✘-] +\d+ (\[.+) \(retry #\d+\)", re.MULTILINE)
 # What a runner says of a failed test: pytest's closing list, Playwright's closing list, and what either expected.
 FAILURE = re.compile(r"^(?:FAILED|ERROR) \S|^ +\[\w+\] › |^E  +\S|^ *(?:\w*Error|Expected|Received)\b.*:")
 # What pytest and Playwright left out: pytest adds the reason, Playwright the title.
@@ -37,6 +39,8 @@ LONGEST_LINE = 240
 WIDTH = {"COLUMNS": str(LONGEST_LINE)}
 # A log that is longer is shown from both of its ends.
 LONGEST_LOG = 2000
+# That many of one check may need it; more are no accident of a busy machine.
+MOST_SECOND_TRIES = 6
 POLL_S = 0.1
 PROGRESS_S = 30.0
 END_S = 20.0
@@ -116,7 +120,9 @@ class Run:
         if time.monotonic() > self.deadline:
             self._signal(signal.SIGKILL)
             text += f"\nended after its deadline of {self.deadline - self.began:.0f} s\n"
-        passed = self.process.returncode == 0 and not self.asked
+        if len(again := second_tries(text)) > MOST_SECOND_TRIES:
+            text += f"\n{len(again)} tests were tried twice, {MOST_SECOND_TRIES} may be\n"
+        passed = self.process.returncode == 0 and not self.asked and len(again) <= MOST_SECOND_TRIES
         if self.follow:
             self.follow.close()
         _report(self.check, text, self.seconds, usage.ru_utime + usage.ru_stime, passed=passed)
@@ -154,6 +160,8 @@ def _report(check: Check, text: str, seconds: float, cpu_s: float, *, passed: bo
     """A line for each check, and for a failed one what failed. Its log is shown at the end of the run."""
     closing = "; ".join(line for _, line in closing_lines(text.splitlines()))
     state = "ok    " if passed else "FAILED"
+    for test in second_tries(text):
+        say(f"TRIED TWICE {test}")
     say(f"{state} {check.name:<34}{seconds:7.1f} s {cpu_s:7.1f} s CPU  {closing}".rstrip())
     if not passed and not check.shown:
         say("\n".join(f"       {line}" for line in failures(text)))
@@ -172,6 +180,12 @@ def skipped(text: str) -> tuple[str, ...]:
     """The tests that were left out, each once."""
     found = SKIPPED.findall(COLOURS.sub("", text))
     return tuple(dict.fromkeys(of_pytest or of_playwright for of_pytest, of_playwright in found))
+
+
+def second_tries(text: str) -> list[str]:
+    """The tests that were tried again after they failed, each once, in order."""
+    found = SECOND_TRY.findall(COLOURS.sub("", text))
+    return list(dict.fromkeys(of_pytest or of_playwright for of_pytest, of_playwright in found))
 
 
 def failures(text: str) -> tuple[str, ...]:

@@ -1,7 +1,6 @@
 """`make test` itself: nothing is skipped silently, nothing hangs, one failure fails the whole."""
 
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -199,6 +198,13 @@ def test_make_explore_takes_parts_as_words_and_as_a_variable(words: tuple[str, .
     assert done.stdout.count("dev.sh") == 1
 
 
+RETRIED = (
+    "RERUN tests/cli/test_up.py::test_back[worker]",
+    "  ✘  10 [held] › e2e/alerts.spec.ts:129:1 › a new alert (1.1m)",
+    "  ✓  11 [held] › e2e/alerts.spec.ts:129:1 › a new alert (retry #1) (2.4s)",
+)
+
+
 def test_the_end_of_a_run_says_again_what_failed_and_why(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -220,12 +226,20 @@ def test_the_end_of_a_run_says_again_what_failed_and_why(
     assert "passes" in table
 
 
-def test_no_runner_tries_a_failed_test_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A second try hides a fault, and CI would decide otherwise than a developer's machine."""
-    words = [word for checks in run_checks.COMMANDS.values() for check in checks for word in check.command]
-    assert [word for word in words if "rerun" in word] == []
-    assert "rerunfailures" not in (ROOT / "pyproject.toml").read_text()
-    assert re.findall(r"retries: (.+),", (ROOT / "frontend/playwright.config.ts").read_text()) == ["0"]
+def test_what_was_tried_twice_is_named_and_passes(capsys: pytest.CaptureFixture[str]) -> None:
+    [outcome] = scheduling.run_all([saying("retried", *RETRIED)])
+    said = capsys.readouterr().out
+    assert outcome.status == "ok"
+    assert "TRIED TWICE tests/cli/test_up.py::test_back[worker]\n" in said
+    assert "TRIED TWICE [held] › e2e/alerts.spec.ts:129:1 › a new alert\n" in said
+
+
+def test_many_that_were_tried_twice_fail_the_check(capsys: pytest.CaptureFixture[str]) -> None:
+    names = [f"RERUN tests/test_a.py::test_{number}" for number in range(scheduling.MOST_SECOND_TRIES + 1)]
+    [outcome] = scheduling.run_all([saying("unsteady", *names)])
+    assert outcome.status == "FAILED"
+    most = scheduling.MOST_SECOND_TRIES
+    assert f"{most + 1} tests were tried twice, {most} may be" in capsys.readouterr().out
 
 
 def saying(name: str, *lines: str) -> Check:
