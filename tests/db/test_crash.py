@@ -4,7 +4,7 @@ import os
 import random
 import signal
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Thread
@@ -13,6 +13,8 @@ import pytest
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import DBAPIError
 from tests.db.environments import array_inventory, batch, every
+from tests.supervise.processes import is_alive
+from tests.waiting import wait_for
 
 from gavel.db.engine import Role, open_engine, transaction
 from gavel.db.errors import StorageError
@@ -23,6 +25,7 @@ from gavel.db.write.samples import advance_watermark, watermark, write_samples
 from gavel.domain.inventory import InventoryTaken
 from gavel.domain.source import SourceKind, Stream
 from gavel.embedded import postgres
+from scheduling import descendants
 
 NOW = datetime.now(UTC).replace(microsecond=0)
 START = NOW.replace(minute=0, second=0) - timedelta(hours=4)
@@ -42,9 +45,13 @@ class Server:
         self.url = self._running.enter_context(postgres.running(self._folder / "data", log=self._folder / "log")).url()
 
     def kill(self) -> None:
-        """The server and all of its children, at once."""
-        pid = int((self._folder / "data/postmaster.pid").read_text().splitlines()[0])
-        os.killpg(pid, signal.SIGKILL)
+        """The server and all of its children. Each leads a session of its own and would answer until it misses the server."""
+        server = int((self._folder / "data/postmaster.pid").read_text().splitlines()[0])
+        killed = [server, *descendants(server)]
+        for pid in killed:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        wait_for(lambda: not any(map(is_alive, killed)), "end of the server's processes")
         self.stop()
 
     def stop(self) -> None:
@@ -116,10 +123,11 @@ def run(engine: Engine, source_id: int, errors: list[BaseException]) -> None:
 
 @pytest.mark.parametrize("rested_s", [0.0, 60.0])
 def test_a_database_that_is_down_is_named_at_once_and_used_again_when_it_is_back(
-    server: Server, rested_s: float, monkeypatch: pytest.MonkeyPatch
+    server: Server, rested_s: float, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     monkeypatch.setattr("gavel.db.engine._RESTED_S", rested_s)
     engine = open_engine(server.url, Role.API)
+    request.addfinalizer(engine.dispose)
     with transaction(engine) as connection:
         connection.execute(text("SELECT 1"))
     server.kill()
@@ -134,4 +142,3 @@ def test_a_database_that_is_down_is_named_at_once_and_used_again_when_it_is_back
     server.start()
     with transaction(engine) as connection:
         assert connection.scalar(text("SELECT 1")) == 1
-    engine.dispose()
