@@ -53,7 +53,8 @@ class _LogLine(logging.Formatter):
     """A line with the machine's time in UTC, as GAVEL_TEST_CLOCK sets it."""
 
     def formatTime(self, record: logging.LogRecord, datefmt: str | None = None) -> str:  # noqa: ARG002, N802  # the base class names it so
-        return f"{datetime.fromtimestamp(machine_time_s(), UTC):%Y-%m-%d %H:%M:%S}"
+        at = datetime.fromtimestamp(machine_time_s(), UTC).replace(tzinfo=None)
+        return f"{at.isoformat(sep=' ', timespec='milliseconds')}Z"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
