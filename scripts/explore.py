@@ -12,11 +12,11 @@ import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from scheduling import ROOT, Check
+from scheduling import ROOT, Check, cores
 
 PYTEST = (str(ROOT / ".venv/bin/pytest"), "-q", "-p", "no:cacheprovider")
 IN_ORDER = (*PYTEST, "-p", "no:randomly", "-s")
-CORES = os.cpu_count() or 1
+CORES = cores()
 WORKERS = ("-n", str(max(2, CORES)), "--dist", "loadfile", "--ignore=tests/product")
 # Two to three times what the longest one takes. It only says that something hangs.
 DEADLINE_S = 1500
@@ -96,7 +96,13 @@ PARTS: Mapping[str, Part] = {
         "tests in a drawn order, files in reverse, and files alone",
         (
             _check("a drawn order", (*PYTEST, *WORKERS, "-p", "randomly", "--randomly-seed={seed}")),
-            _check("files in reverse", (*PYTEST, *WORKERS, "-p", "no:randomly", "--files-reversed")),
+            _check("files in reverse", (*PYTEST, *WORKERS, "-p", "no:randomly"), GAVEL_TEST_ORDER="reverse"),
+            _check(
+                "front end in a drawn order",
+                ("npm", "run", "--silent", "test"),
+                "frontend",
+                GAVEL_TEST_PROFILE="explore",
+            ),
             _check("files alone", (str(ROOT / ".venv/bin/python"), "scripts/alone.py", "{seed}", str(FILES_ALONE))),
         ),
     ),
@@ -105,14 +111,16 @@ PARTS: Mapping[str, Part] = {
         (
             _check(
                 "seeds",
-                (*PYTEST, *WORKERS, "-m", "hypothesis", "--hypothesis-seed={seed}"),
+                (*PYTEST, *WORKERS, "-p", "no:randomly", "-m", "hypothesis", "--hypothesis-seed={seed}"),
                 GAVEL_TEST_PROFILE="explore",
             ),
         ),
     ),
 }
 
-NEED_BROWSER = {check.name for part in PARTS.values() for check in part.checks if check.folder == "frontend"}
+NEED_BROWSER = {
+    check.name for part in PARTS.values() for check in part.checks if any("e2e" in word for word in check.command)
+}
 
 
 def drawn_seed() -> int:

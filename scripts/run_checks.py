@@ -20,7 +20,7 @@ from functools import partial
 
 import explore
 import quick
-from scheduling import ROOT, SLOWNESS, Check, Outcome, busy_s, end_by_signals, run_all, say, shown_log, slowness
+from scheduling import ROOT, SLOWNESS, Check, Outcome, busy_s, cores, end_by_signals, run_all, say, shown_log, slowness
 
 BIN = ROOT / ".venv/bin"
 BROWSER_SEARCH = (sys.executable, "scripts/browser.py")
@@ -77,20 +77,24 @@ BUILD = Check("front end: build", (sys.executable, "scripts/bootstrap.py", "all"
 BUDGET = replace(npm("front end: sizes", "check:budget", cores=0.5), after=(BUILD.name,))
 UNIT_TESTS = npm("front end: tests", "test", cores=0.5)
 SLOWEST = "--durations=30"
-CORES = os.cpu_count() or 1
+CORES = cores()
 # A test that hangs is ended with the stacks of its threads, and fails; the others go on.
 HANGING = ("-o", "faulthandler_timeout=600", "-o", "faulthandler_exit_on_timeout=true")
 # `explore` and `peers` run the simulator, which takes 50 s to compile.
 NOT_PARTS = ("--ignore=tests/product", "--ignore=tests/collectors/hosts/vcenter/test_vcsim.py")
 # As many parts as processors, each a process with its own files in a fixed order (tests/splitting.py, tests/seconds.txt).
+# One of them opens the built pages.
 N_PARTS = max(2, CORES)
 PARTS = tuple(
-    pytest(
-        f"tests: part {number} of {N_PARTS}",
-        *("-p", "no:randomly", SLOWEST, *SECOND_TRY, *HANGING, *NOT_PARTS, f"--part={number}/{N_PARTS}"),
-        deadline_s=3000,
-        cores=0.5 * CORES / N_PARTS,
-        gives_way=True,
+    replace(
+        pytest(
+            f"tests: part {number} of {N_PARTS}",
+            *("-p", "no:randomly", SLOWEST, *SECOND_TRY, *HANGING, *NOT_PARTS, f"--part={number}/{N_PARTS}"),
+            deadline_s=3000,
+            cores=0.5 * CORES / N_PARTS,
+            gives_way=True,
+        ),
+        after=(BUILD.name,),
     )
     for number in range(1, N_PARTS + 1)
 )

@@ -272,7 +272,7 @@ def run_all(
     One that fails stops no other. `refusal` may say beforehand how one ends that cannot run.
     """
     listed = list(checks)
-    room = float(os.cpu_count() or 1) if room is None else room
+    room = float(cores()) if room is None else room
     waiting, running, outcomes = list(listed), list[Run](), dict[str, Outcome]()
     told_at = time.monotonic()
     try:
@@ -297,6 +297,12 @@ def run_all(
         end(running)
         raise
     return [outcomes[check.name] for check in listed]
+
+
+def cores() -> int:
+    """Processors that this process may use: fewer than the machine has where it is bound to some of them."""
+    bound = getattr(os, "sched_getaffinity", None)
+    return len(bound(0)) if bound else os.cpu_count() or 1
 
 
 def _startable(waiting: list[Check], running: list[Run], room: float) -> Iterator[Check]:

@@ -4,7 +4,7 @@ import os
 import socket
 from contextlib import suppress
 
-# Below the ports that an operating system hands out by itself.
+# Below the ports that an operating system hands out by itself, above those of products under test.
 _FIRST, _END = 20_000, 32_000
 _held: list[socket.socket] = []
 

@@ -40,10 +40,10 @@ async function isFree(port) {
   return true
 }
 
-/** The first of so many free ports in a row, below those that outgoing connections take. */
+/** The first of so many free ports in a row, below those that tests reserve (tests/ports.py) and outgoing connections take. */
 async function freePorts(count) {
   for (let attempt = 0; attempt < 200; attempt++) {
-    const first = 10_000 + ((process.pid * 31 + attempt * 97) % 20_000)
+    const first = 10_000 + ((process.pid * 31 + attempt * 97) % 10_000)
     const free = await Promise.all(Array.from({ length: count }, (_, index) => isFree(first + index)))
     if (free.every(Boolean)) return first
   }

@@ -53,21 +53,27 @@ def read_codes(folder: Path) -> list[str]:
 
 def hour() -> Path:
     """Folder of the hour of today's code: `data` is a product's data directory. A second caller waits while it is made."""
-    KEPT_IN.mkdir(parents=True, exist_ok=True)
     with _alone():
-        folder = KEPT_IN / key()
-        if not (folder / "hour.json").exists():
-            _make(folder)
-        return folder
+        return _kept()
 
 
 def copy_hour(into: Path) -> None:
     """A copy that belongs to the caller, its database to the account that it runs as."""
-    subprocess.run(["cp", "-a", f"{hour()}/.", str(into)], check=True)
+    # A process with other code removes this hour.
+    with _alone():
+        subprocess.run(["cp", "-a", f"{_kept()}/.", str(into)], check=True)
+
+
+def _kept() -> Path:
+    folder = KEPT_IN / key()
+    if not (folder / "hour.json").exists():
+        _make(folder)
+    return folder
 
 
 @contextmanager
 def _alone() -> Iterator[None]:
+    KEPT_IN.mkdir(parents=True, exist_ok=True)
     with (KEPT_IN / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield

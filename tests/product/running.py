@@ -292,12 +292,12 @@ def children(pid: int) -> list[int]:
 
 
 def free_ports(count: int) -> int:
-    """The first of `count` consecutive free loopback ports, below the range that outgoing connections take theirs from.
+    """The first of `count` consecutive free loopback ports, below those that tests reserve and outgoing connections take.
 
     Drawn, since those of a product that is just starting again look free.
     """
     for _attempt in range(200):
-        first = 10_000 + secrets.randbelow(20_000)
+        first = 10_000 + secrets.randbelow(10_000)
         if all(map(_is_free, range(first, first + count))):
             return first
     raise StuckError(f"there are no {count} free ports in a row")

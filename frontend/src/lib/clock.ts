@@ -1,5 +1,5 @@
 /**
- * The only module that reads a clock, which codegen/eslint.config.mjs holds.
+ * The only module that reads a clock, which tests/house/test_front_end_clock.py holds.
  *
  * The server's time comes from the Date header of its answers: ages stay right on a wall screen with a wrong clock.
  */
