@@ -29,7 +29,7 @@ Gavel: where each millisecond of storage latency goes.
   load     the whole product under the load of a big lab, and what it costs (ENTITIES=20000 MINUTES=60 DATA_DIR=none)
   shots    screenshots of every page
   vitals   what a reader waits for, measured in the browser
-  clean    remove everything that setup created (your data in .data stays)
+  clean    remove everything that setup created (your data stays)
 HELP
 }
 

@@ -234,20 +234,6 @@ def test_import_of_an_export_from_before_the_baseline_names_the_build_to_pass_th
     assert "The database is empty." in capsys.readouterr().out
 
 
-def test_import_of_a_dump_without_a_schema_of_gavel_is_refused(
-    gavel: str,
-    empty_postgres_url: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.setenv("GAVEL_DATABASE_URL", empty_postgres_url)
-    assert main(["db", "export", str(tmp_path / "other.dump")]) == 0
-    monkeypatch.setenv("GAVEL_DATABASE_URL", gavel)
-    assert main(["db", "import", "--replace", str(tmp_path / "other.dump")]) == 1
-    assert "is not an export of Gavel" in capsys.readouterr().err
-
-
 def test_commands_on_a_database_from_before_the_baseline_name_the_build_to_pass_through(
     gavel: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -56,7 +56,13 @@ class Product:
         first = free_ports(PORTS)
         # Guests of the lab push for whoever asks for it, with GAVEL_LAB_GUESTS=1: what they push begins at the start.
         own = {"DATA_DIR": self.data_dir, "PORT": first, "LAB_PORT": first + 1, "LAB_GUESTS": 0}
-        self._environment = os.environ | {f"GAVEL_{name}": str(value) for name, value in own.items()} | environment
+        # The folder that `gavel up` notes for later commands is not this one's, which ends with the test.
+        self._environment = (
+            os.environ
+            | {"XDG_STATE_HOME": str(folder / "state")}
+            | {f"GAVEL_{name}": str(value) for name, value in own.items()}
+            | environment
+        )
         self._shift_s = float(self._environment.get("GAVEL_TEST_CLOCK") or 0) - ahead_s()
         self._process: subprocess.Popen[bytes] | None = None
         self._beginning = 0

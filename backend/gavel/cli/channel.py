@@ -5,12 +5,11 @@ from collections.abc import Callable
 
 from gavel import clock
 from gavel.admin import channels
-from gavel.cli.opened import opened
+from gavel.cli.opened import open_vault, opened
 from gavel.config import Settings
 from gavel.db.engine import Engine, reading
 from gavel.db.queries.channels import ChannelBacklog, channel_by_name, channel_rows, loads
 from gavel.egress.policy import outside
-from gavel.vault import load_vault
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,7 +43,7 @@ def _test(arguments: argparse.Namespace, engine: Engine, settings: Settings) -> 
     with reading(engine) as connection:
         row = channel_by_name(connection, arguments.name)
     reach = outside(settings.public_url, settings.alert_networks, plain_http=settings.alert_plain_http)
-    tried = channels.try_stored(engine, load_vault(settings.key_file), row.id, reach, clock.now())
+    tried = channels.try_stored(engine, open_vault(engine, settings.key_file), row.id, reach, clock.now())
     print(f"{tried.result}: {tried.detail}")
     return 0 if tried.result == "delivered" else 1
 

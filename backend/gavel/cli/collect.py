@@ -2,7 +2,7 @@
 
 import argparse
 
-from gavel.cli.running import database
+from gavel.cli.opened import opened, refuse_new_key
 from gavel.config import Settings
 from gavel.db.engine import reading
 from gavel.db.queries.runs import runs
@@ -23,8 +23,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, settings: Settings) -> int:
     """0 when no run failed, else 1."""
-    with database(settings) as url:
-        place = WorkerContext.open(url, settings.key_file)
+    with opened(settings) as engine:
+        refuse_new_key(engine, settings.key_file)
+        place = WorkerContext.open(settings.database_url, settings.key_file)
         try:
             return _collect(place, set(arguments.source), arguments.backfill)
         finally:

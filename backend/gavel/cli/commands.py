@@ -9,6 +9,8 @@ from importlib import import_module
 from typing import Protocol, cast
 
 from gavel import __version__
+from gavel.cli import data_dir
+from gavel.cli.data_dir import DataDirParser
 from gavel.cli.terminal import EscapedOutput
 from gavel.config import Settings, load_settings
 from gavel.domain.errors import GavelError
@@ -37,6 +39,7 @@ class Entry:
 
     module: str
     summary: str
+    uses_data_dir: bool = True
 
 
 COMMANDS = {
@@ -52,7 +55,9 @@ COMMANDS = {
         "gavel.cli.label", "list custom attributes and tags, and choose which means an owner or an application"
     ),
     "token": Entry("gavel.cli.token", "list, renew and revoke the tokens and sessions that open Gavel"),
-    "esxtop": Entry("gavel.cli.esxtop", "read esxtop batch captures and show where the time of I/Os is"),
+    "esxtop": Entry(
+        "gavel.cli.esxtop", "read esxtop batch captures and show where the time of I/Os is", uses_data_dir=False
+    ),
     "import": Entry("gavel.cli.imports", "import esxtop captures, list, tie and remove imports"),
     "export": Entry("gavel.cli.export", "write what an array answers into one file"),
     "offline": Entry("gavel.cli.offline", "environments made from files, without vCenter: add, list, remove"),
@@ -71,11 +76,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     name = top.parse_args(given[:1]).command
     entry = COMMANDS[name]
     command = cast("Command", import_module(entry.module))
-    parser = argparse.ArgumentParser(prog=f"gavel {name}", description=command.__doc__)
+    create_parser = DataDirParser if entry.uses_data_dir else argparse.ArgumentParser
+    parser = create_parser(prog=f"gavel {name}", description=command.__doc__)
     command.add_arguments(parser)
+    parser.set_defaults(data_dir=None)
     arguments = parser.parse_args(given[1:])
     try:
-        settings = load_settings()
+        settings = load_settings(**data_dir.chosen(arguments))
         configure(_for_people(settings))
         with redirect_stdout(EscapedOutput(sys.stdout)):
             return command.run(arguments, settings)
@@ -100,7 +107,8 @@ def _top_parser() -> argparse.ArgumentParser:
         prog="gavel",
         usage="gavel COMMAND [options]",
         description="Puts storage-array and host latency on one clock and says where each millisecond goes.",
-        epilog=f"commands:\n{listing}\n\n`gavel COMMAND --help` says more. Settings: GAVEL_DATA_DIR, GAVEL_PORT, "
+        epilog=f"commands:\n{listing}\n\n`gavel COMMAND --help` says more. Data: --data-dir DIR after the command, else\n"
+        "GAVEL_DATA_DIR, else that of the last `gavel up`, else .data. Settings: GAVEL_PORT,\n"
         "GAVEL_DATABASE_URL and others.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

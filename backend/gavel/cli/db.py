@@ -4,14 +4,13 @@ import argparse
 from collections.abc import Mapping
 from pathlib import Path
 
-from gavel.cli import dump
+from gavel.cli import data_dir, dump
+from gavel.cli.opened import refuse_new_key
 from gavel.cli.running import database
 from gavel.config import Settings
 from gavel.db import migrate
-from gavel.db.engine import Role, open_engine, reading
-from gavel.db.queries.health import sealed_with
+from gavel.db.engine import Role, open_engine
 from gavel.db.series.retention import RetentionChange
-from gavel.domain.errors import SettingsError
 from gavel.domain.retention import VARIABLES, Grain, format_length
 from gavel.vault import load_vault
 
@@ -42,9 +41,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, settings: Settings) -> int:
     if arguments.action == "import":
         return _import(arguments, settings)
-    with database(settings) as url:
-        if arguments.action == "migrate":
+    if arguments.action == "migrate":
+        data_dir.require_remembered(arguments, settings)
+        with database(settings, create=True) as url:
             return _migrate(url, settings, new_key=arguments.new_key)
+    with database(settings) as url:
         if arguments.action == "check":
             return _check(url)
         dump.export(url, arguments.file)
@@ -61,8 +62,12 @@ def _migrate(url: str, settings: Settings, *, new_key: bool) -> int:
     print(f"Applied {', '.join(applied)}." if applied else "The schema is up to date.")
     _set_retention(url, settings)
     key_file = settings.key_file
-    if not key_file.exists() and not new_key:
-        _refuse_new_key(url, key_file)
+    if not new_key:
+        engine = open_engine(url, Role.MIGRATIONS)
+        try:
+            refuse_new_key(engine, key_file)
+        finally:
+            engine.dispose()
     load_vault(key_file)
     return 0
 
@@ -82,22 +87,6 @@ def _retention_line(change: RetentionChange) -> str:
     return f"{what} Older ones are deleted within {'minutes' if change.drops_at_once else 'a day'}."
 
 
-def _refuse_new_key(url: str, key_file: Path) -> None:
-    """A key made in place of a lost one decrypts nothing, which would show only when the sources fail. Raises SettingsError."""
-    engine = open_engine(url, Role.MIGRATIONS)
-    try:
-        with reading(engine) as connection:
-            sealed = sealed_with(connection)
-    finally:
-        engine.dispose()
-    if sealed:
-        raise SettingsError(
-            f"The key file {key_file} is missing, and the secrets of {sum(sealed.values())} sources and channels are encrypted with"
-            f" its key ({', '.join(sorted(sealed))}). Put it back. If it is lost: `gavel db migrate --new-key` makes a new one;"
-            " then enter the secrets again under Sources and Channels."
-        )
-
-
 def _check(url: str) -> int:
     report = migrate.check(url)
     print(f"Schema {report.current or 'none'}, needed {report.wanted}; storage mode {report.mode or 'unknown'}.")
@@ -107,8 +96,11 @@ def _check(url: str) -> int:
 
 
 def _import(arguments: argparse.Namespace, settings: Settings) -> int:
+    data_dir.require_remembered(arguments, settings)
     dump.require_nobody_running(settings.data_dir)
-    with database(settings) as url:
+    # Before a database is created for it.
+    dump.require_export(arguments.file)
+    with database(settings, create=True) as url:
         applied = dump.restore(url, arguments.file, replace=arguments.replace)
         _set_retention(url, settings)
     print(f"Imported {arguments.file}." + (f" Then applied {', '.join(applied)}." if applied else ""))

@@ -29,7 +29,7 @@ class DumpError(GavelError):
 
 def export(url: str, file: Path) -> None:
     """Write the database at `url` to `file`, whole or not at all. Raises DumpError."""
-    _require_plain(url)
+    _require_schema(url)
     partial = file.with_name(f"{file.name}.partial")
     try:
         # Sources' secrets are in it, encrypted: it is nobody else's business all the same.
@@ -59,10 +59,9 @@ def _unmoved(url: str) -> Iterator[None]:
 
 def restore(url: str, file: Path, *, replace: bool) -> list[str]:
     """Read `file` into the database at `url`; into one beside it that then takes its place with `replace`. Its schema is brought up to
-    date; returns the revisions applied. Raises DumpError, and GavelError for a schema that this Gavel cannot bring up to date."""
-    if not file.is_file():
-        raise DumpError(f"{file}: no such file.")
-    _require_known_revision(file)
+    date; returns the revisions applied. Raises DumpError, and GavelError for a schema that this Gavel cannot bring up to date.
+
+    file: accepted by `require_export` before."""
     if replace:
         return _restore_and_swap(make_url(url), file)
     if migrate.check(url).current is not None:
@@ -73,8 +72,12 @@ def restore(url: str, file: Path, *, replace: bool) -> list[str]:
     return migrate.migrate(url)
 
 
-def _require_known_revision(file: Path) -> None:
-    """Raise before anything is restored: what is restored into an empty database would stay there."""
+def require_export(file: Path) -> None:
+    """Raise before anything is restored: what is restored into an empty database would stay there.
+
+    Raises DumpError for a file that is not an export of Gavel, and GavelError for one of an unknown schema."""
+    if not file.is_file():
+        raise DumpError(f"{file}: no such file.")
     rows = _output("pg_restore", "--data-only", "--table=alembic_version", "--file=-", str(file))
     revision = re.search(r"^COPY .*alembic_version .*;\n(\S+)\n", rows, re.MULTILINE)
     if revision is None:
@@ -120,8 +123,14 @@ def require_nobody_running(data_dir: Path) -> None:
         raise DumpError(f"Gavel is running on {data_dir} (process {pid}). Stop it first, then import.")
 
 
-def _require_plain(url: str) -> None:
+def _require_schema(url: str) -> None:
+    """An export without a schema looks like a backup and restores nothing."""
     report = migrate.check(url)
+    if report.current is None:
+        raise DumpError(
+            f"The database {make_url(url).render_as_string()} holds no schema of Gavel. Nothing was exported. "
+            "Check --data-dir, GAVEL_DATA_DIR and GAVEL_DATABASE_URL."
+        )
     if report.mode == "timescale":
         raise DumpError(
             "This database is TimescaleDB, whose dumps need timescaledb_pre_restore() and timescaledb_post_restore() around "

@@ -8,7 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import IO
 
-from gavel.cli.opened import opened
+from gavel.cli.opened import open_vault, opened
 from gavel.cli.source import ask_secret, read_pem
 from gavel.collectors.anonymous_names import AnonymousNames
 from gavel.collectors.arrays.flasharray.anonymize import ExportAnonymizer
@@ -20,7 +20,6 @@ from gavel.db.queries.sources import source_by_name
 from gavel.domain.errors import SettingsError
 from gavel.domain.source import SourceKind
 from gavel.ingest.connections import full_settings, validate_settings
-from gavel.vault import load_vault
 
 _LENGTH = re.compile(r"([0-9]{1,4})([mh])")
 
@@ -99,8 +98,8 @@ def _given(arguments: argparse.Namespace) -> FlashArraySettings:
 def _stored(arguments: argparse.Namespace, settings: Settings) -> FlashArraySettings:
     if arguments.ca or arguments.fingerprint:
         raise SettingsError("--ca and --fingerprint go with --address; a source has its own.")
-    vault = load_vault(settings.key_file)
     with opened(settings) as engine, reading(engine) as connection:
+        vault = open_vault(engine, settings.key_file)
         row = source_by_name(connection, arguments.array)
         if row.kind is not SourceKind.FLASHARRAY:
             raise SettingsError(f"{row.name} is a {row.kind}; only arrays can be exported.")

@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 
+from gavel.cli.data_dir import require_remembered
 from gavel.config import Settings
 
 
@@ -16,6 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, settings: Settings) -> int:
+    require_remembered(arguments, settings)
     options = {
         "--port": settings.lab_port if arguments.port is None else arguments.port,
         "--seed": settings.lab_seed if arguments.seed is None else arguments.seed,

@@ -7,13 +7,12 @@ from pathlib import Path
 
 from gavel import clock
 from gavel.cli.esxtop import bias_minutes
-from gavel.cli.opened import opened
+from gavel.cli.opened import open_vault, opened
 from gavel.cli.running import setup_link
 from gavel.config import Settings
 from gavel.domain.imports import ImportOptions
 from gavel.offline.environments import OfflineEnvironment, add_environment, list_environments, remove_environment
 from gavel.offline.reading import read_arrays, read_captures
-from gavel.vault import load_vault
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -61,7 +60,7 @@ def _add(arguments: argparse.Namespace, settings: Settings) -> None:
     files = read_captures(arguments.file, ImportOptions(arguments.utc_offset))
     arrays = read_arrays(arguments.array)
     with opened(settings) as engine:
-        vault = load_vault(settings.key_file)
+        vault = open_vault(engine, settings.key_file)
         made = add_environment(engine, vault, arguments.name, files, clock.now(), arrays=arrays, say=print)
     print("\n".join([*_lines(made, settings), *(f"      {note}" for note in made.contents.notes)]))
 

@@ -13,13 +13,13 @@ from typing import Any
 from gavel.admin import sources
 from gavel.admin.announced import Announced, Registered, free_name, match_announced
 from gavel.admin.sources import SourceUpdate
-from gavel.cli.running import database
+from gavel.cli.opened import open_vault, opened
 from gavel.config import Settings
-from gavel.db.engine import Engine, Role, open_engine, reading
+from gavel.db.engine import Engine, reading
 from gavel.db.queries.sources import SourceRow
 from gavel.db.queries.sources import sources as all_sources
 from gavel.domain.errors import SettingsError
-from gavel.vault import Vault, load_vault
+from gavel.vault import Vault
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,13 +28,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, settings: Settings) -> int:
-    vault = load_vault(settings.key_file)
-    with database(settings) as url:
-        engine = open_engine(url, Role.API)
-        try:
-            (_send_away if arguments.away else _register)(engine, vault, arguments.file)
-        finally:
-            engine.dispose()
+    with opened(settings) as engine:
+        vault = open_vault(engine, settings.key_file)
+        (_send_away if arguments.away else _register)(engine, vault, arguments.file)
     return 0
 
 

@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from gavel.cli.data_dir import no_database
 from gavel.config import Settings
+from gavel.domain.errors import SettingsError
 from gavel.embedded import postgres
 from gavel.supervise.checks import ensure_data_dir
 from gavel.supervise.lock import InstanceLock, running_pid
@@ -52,8 +54,14 @@ def _published(settings: Settings, name: str) -> str | None:
 
 
 @contextmanager
-def database(settings: Settings) -> Iterator[str]:
-    """URL of the database, which is served for the length of the block when it is the embedded one and Gavel is down."""
+def database(settings: Settings, *, create: bool = False) -> Iterator[str]:
+    """URL of the database, which is served for the length of the block when it is the embedded one and Gavel is down.
+
+    A missing embedded database is created only with `create`: in a wrong folder, an empty one would pass for the data.
+    Raises SettingsError.
+    """
+    if settings.embedded_postgres and not create and not postgres.exists(settings.postgres_dir):
+        raise SettingsError(no_database(settings))
     if not settings.embedded_postgres or running_pid(settings.data_dir) is not None:
         yield settings.database_url
         return

@@ -15,13 +15,12 @@ from gavel import clock
 from gavel.admin import sources
 from gavel.admin.health import state, warnings
 from gavel.admin.sources import SourceUpdate
-from gavel.cli.running import database
+from gavel.cli.opened import open_vault, opened
 from gavel.config import Settings
-from gavel.db.engine import Engine, Role, open_engine, reading
+from gavel.db.engine import Engine, reading
 from gavel.db.queries.sources import source_by_name, source_health
 from gavel.domain.errors import SettingsError
 from gavel.domain.source import CheckState, Preflight, SourceKind
-from gavel.vault import Vault, load_vault
 
 _WIDEST = 100
 _SECRETS = "Token or password are asked for, or read as a line of standard input; never give them as arguments."
@@ -129,17 +128,13 @@ def _describe(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, settings: Settings) -> int:
     """0 when it went well (for `test`: when no check failed), else 1."""
-    action: Callable[[argparse.Namespace, Engine, Vault], int] = _ACTIONS[arguments.action]
-    vault = load_vault(settings.key_file)
-    with database(settings) as url:
-        engine = open_engine(url, Role.API)
-        try:
-            return action(arguments, engine, vault)
-        finally:
-            engine.dispose()
+    action: Callable[[argparse.Namespace, Engine, Path], int] = _ACTIONS[arguments.action]
+    with opened(settings) as engine:
+        return action(arguments, engine, settings.key_file)
 
 
-def _add(arguments: argparse.Namespace, engine: Engine, vault: Vault) -> int:
+def _add(arguments: argparse.Namespace, engine: Engine, key_file: Path) -> int:
+    vault = open_vault(engine, key_file)
     kind = SourceKind(arguments.kind)
     given = _without_none(_changes(arguments, kind)) | _asked(kind)
     if not _goes_on(arguments, lambda: sources.test_settings(engine, kind, given), "added"):
@@ -152,8 +147,9 @@ def _add(arguments: argparse.Namespace, engine: Engine, vault: Vault) -> int:
     return 0
 
 
-def _change(arguments: argparse.Namespace, engine: Engine, vault: Vault) -> int:
+def _change(arguments: argparse.Namespace, engine: Engine, key_file: Path) -> int:
     """As the page does it: a secret stays, unless the place it was entered for changes."""
+    vault = open_vault(engine, key_file)
     with reading(engine) as connection:
         row = source_by_name(connection, arguments.name)
     changes = _changes(arguments, row.kind)
@@ -187,7 +183,7 @@ def _goes_on(arguments: argparse.Namespace, test: Callable[[], Preflight], done:
     return found.passed
 
 
-def _list(_: argparse.Namespace, engine: Engine, __: Vault) -> int:
+def _list(_: argparse.Namespace, engine: Engine, __: Path) -> int:
     with reading(engine) as connection:
         found = source_health(connection, clock.now())
     if not found:
@@ -201,7 +197,8 @@ def _list(_: argparse.Namespace, engine: Engine, __: Vault) -> int:
     return 0
 
 
-def _test(arguments: argparse.Namespace, engine: Engine, vault: Vault) -> int:
+def _test(arguments: argparse.Namespace, engine: Engine, key_file: Path) -> int:
+    vault = open_vault(engine, key_file)
     with reading(engine) as connection:
         row = source_by_name(connection, arguments.name)
     found = sources.test_stored(engine, vault, row.id)
@@ -209,7 +206,7 @@ def _test(arguments: argparse.Namespace, engine: Engine, vault: Vault) -> int:
     return 0 if found.passed else 1
 
 
-def _remove(arguments: argparse.Namespace, engine: Engine, _: Vault) -> int:
+def _remove(arguments: argparse.Namespace, engine: Engine, _: Path) -> int:
     with reading(engine) as connection:
         row = source_by_name(connection, arguments.name)
     sources.remove(engine, row.id)

@@ -8,6 +8,7 @@ from typing import Any
 
 from gavel import clock
 from gavel.admin.health import state, warnings
+from gavel.cli.data_dir import no_database
 from gavel.cli.running import running_listener, setup_link
 from gavel.config import Settings
 from gavel.db.engine import Role, open_engine, reading
@@ -17,6 +18,7 @@ from gavel.db.queries.kept import Kept, KeptGrain, kept
 from gavel.db.queries.sources import SourceHealth, source_health
 from gavel.db.queries.unmatched import UnmatchedQuery, unmatched
 from gavel.domain.retention import VARIABLES
+from gavel.embedded import postgres
 from gavel.supervise.journal import read_journal
 from gavel.supervise.lock import running_pid
 
@@ -55,6 +57,8 @@ def _stored(settings: Settings, now: datetime) -> dict[str, Any]:
     """`database`, `kept`, `sources` and `unmatched`: all but the first empty where the database cannot be read."""
     place = "embedded" if settings.embedded_postgres else "external"
     nothing: dict[str, Any] = {"kept": [], "sources": [], "unmatched": []}
+    if settings.embedded_postgres and not postgres.exists(settings.postgres_dir):
+        return {"database": {"place": place, "ok": False, "mode": None, "detail": no_database(settings)}, **nothing}
     try:
         report = check(settings.database_url)
         if not report.ok:

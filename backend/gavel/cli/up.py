@@ -1,15 +1,18 @@
 """Start the database, the broker, the lab, the workers, the scheduler and the API on this machine.
 
-Ctrl-C stops everything. Data stays in the data directory (GAVEL_DATA_DIR, default .data), and a second start continues.
+Ctrl-C stops everything. Data stays in the data directory (GAVEL_DATA_DIR, default: that of
+the last start, else .data), and a second start continues. Other commands then find that folder by themselves.
 """
 
 import argparse
 import asyncio
 import os
+import shlex
 from typing import Any
 
 from gavel import __version__
 from gavel.admin.first_admin import needs_admin
+from gavel.cli import data_dir
 from gavel.cli.running import published_address, setup_link
 from gavel.config import Settings, load_settings
 from gavel.domain.errors import SettingsError
@@ -26,14 +29,14 @@ from gavel.supervise.supervisor import Supervisor
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--host", help="address to listen on (GAVEL_HOST, default 127.0.0.1)")
     parser.add_argument("--port", type=int, help="port of the pages and the API (GAVEL_PORT, default 8321)")
-    parser.add_argument("--data-dir", help="where all data is kept (GAVEL_DATA_DIR, default .data)")
     parser.add_argument("--no-lab", action="store_true", help="without the simulated sources (GAVEL_LAB=0)")
     parser.add_argument("-v", "--verbose", action="store_true", help="show every line the processes print")
 
 
 def run(arguments: argparse.Namespace, _settings: Settings) -> int:
     terminal = Terminal(verbose=arguments.verbose)
-    chosen = load_settings(**_options(arguments))
+    chosen = load_settings(**data_dir.chosen(arguments), **_options(arguments))
+    data_dir.require_remembered(arguments, chosen)
     ensure_data_dir(chosen.data_dir)
     lock = InstanceLock(chosen.data_dir)
     try:
@@ -46,7 +49,7 @@ def run(arguments: argparse.Namespace, _settings: Settings) -> int:
         forks = Forks() if Forks.are_possible() else None
         supervisor = Supervisor(stack(chosen, forks), chosen.data_dir, lock.fileno(), terminal, forks)
         with published_address(chosen):
-            asyncio.run(supervisor.run(lambda seconds: _announce(chosen, terminal, seconds)))
+            asyncio.run(supervisor.run(lambda seconds: announce(chosen, terminal, seconds)))
     finally:
         lock.release()
     return 0
@@ -54,7 +57,7 @@ def run(arguments: argparse.Namespace, _settings: Settings) -> int:
 
 def _options(arguments: argparse.Namespace) -> dict[str, Any]:
     """What the command line says, which goes over the environment."""
-    given = {"host": arguments.host, "port": arguments.port, "data_dir": arguments.data_dir}
+    given = {"host": arguments.host, "port": arguments.port}
     return {name: value for name, value in given.items() if value is not None} | (
         {"lab": False} if arguments.no_lab else {}
     )
@@ -74,5 +77,13 @@ def _introduce(settings: Settings, terminal: Terminal) -> None:
         terminal.say(f"Running as root: PostgreSQL runs as {name!r}. A normal user for all of it is better.")
 
 
-def _announce(settings: Settings, terminal: Terminal, seconds: float) -> None:
+def announce(settings: Settings, terminal: Terminal, seconds: float) -> None:
+    """Print the address, and note the data directory for later commands: only a start that came up replaces the note."""
+    try:
+        data_dir.remember(settings.data_dir)
+    except OSError as error:
+        folder = shlex.quote(str(settings.data_dir))
+        terminal.say(
+            f"The data directory cannot be remembered ({error}). Other commands need --data-dir {folder} or GAVEL_DATA_DIR."
+        )
     terminal.say(f"\nUp after {seconds:.1f} s. Open\n\n    {setup_link(settings)}\n\nCtrl-C stops everything.\n")

@@ -129,6 +129,17 @@ def default_socket_dir(data_dir: Path) -> Path:
     return socket_folder(data_dir.resolve(), SOCKET_NAME)
 
 
+def exists(data_dir: Path) -> bool:
+    """Whether `data_dir` holds a database; also True where the folder may not be read, so that opening it names the cause."""
+    try:
+        (data_dir / "PG_VERSION").stat()
+    except PermissionError:
+        return True
+    except OSError:
+        return False
+    return True
+
+
 def prepare(data_dir: Path, user: str | None = None, settings: dict[str, str] | None = None) -> DataDirectory:
     """Make `data_dir` ready to be served: create it if it is new, and clear up after a server that was killed.
 
