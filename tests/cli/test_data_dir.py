@@ -85,7 +85,7 @@ def test_data_dir_option_wins_over_the_environment_and_the_environment_over_the_
         return capsys.readouterr().err
 
     assert f"No database in {cron / '.data'}." in looked_in()
-    (cron / "last").mkdir()
+    (cron / "last" / "logs").mkdir(parents=True)
     remember(cron / "last")
     assert f"No database in {cron / 'last'}, the folder of the last `gavel up`." in looked_in()
     monkeypatch.setenv("GAVEL_DATA_DIR", "")
@@ -119,19 +119,37 @@ def test_help_of_every_command_that_uses_the_data_directory_has_the_option(
 
 
 @pytest.mark.parametrize("command", ["up", "db migrate", "db import x.dump", "lab"])
+@pytest.mark.parametrize("state", ["missing", "empty"])
 def test_folder_of_the_last_start_that_is_gone_is_never_created_anew(
-    command: str, cron: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    command: str, state: str, cron: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A disk that is not mounted would otherwise become an empty Gavel."""
     monkeypatch.setattr("os.execv", lambda *_: pytest.fail("The lab was started."))
     monkeypatch.setattr(up, "stack", lambda *_: pytest.fail("Gavel was started."))
     monkeypatch.setattr(postgres, "prepare", lambda *_: pytest.fail("A database was created."))
-    remember(cron / "unmounted")
+    unmounted = cron.parent / "unmounted"
+    if state == "empty":
+        unmounted.mkdir()
+    remember(unmounted)
     assert main(command.split()) == 1
     text = capsys.readouterr().err
-    assert f"{cron / 'unmounted'}, the folder of the last `gavel up`, is missing." in text
+    assert f"{unmounted}, the folder of the last `gavel up`, is {state}." in text
     assert "--data-dir" in text
     assert list(cron.iterdir()) == []
+    assert list(cron.parent.rglob("unmounted*/*")) == []
+
+
+def test_removed_default_folder_of_the_last_start_may_be_created_anew(cron: Path) -> None:
+    remember(cron / ".data")
+    data_dir.require_remembered(SimpleNamespace(data_dir=None), Settings(data_dir=cron / ".data"))  # type: ignore[arg-type]
+
+
+def test_folder_of_the_last_start_without_its_database_takes_an_import(cron: Path) -> None:
+    """Upgrades of PostgreSQL move the folder `postgres` away and import into what stays."""
+    (cron / "kept").mkdir()
+    (cron / "kept" / "secret.key").write_bytes(b"x" * 32)
+    remember(cron / "kept")
+    data_dir.require_remembered(SimpleNamespace(data_dir=None), Settings(data_dir=cron / "kept"))  # type: ignore[arg-type]
 
 
 def test_command_on_a_folder_of_the_last_start_that_is_gone_names_it(

@@ -14,7 +14,7 @@ from gavel.config import Settings
 from gavel.domain.errors import SettingsError
 
 _HELP = "folder with database, key and logs (GAVEL_DATA_DIR; default: that of the last `gavel up`, else .data)"
-_REMEDY = "Set the data directory with --data-dir DIR or GAVEL_DATA_DIR"
+_REMEDY = "Set another data directory with --data-dir DIR or GAVEL_DATA_DIR"
 
 
 class DataDirParser(argparse.ArgumentParser):
@@ -44,26 +44,44 @@ def chosen(arguments: argparse.Namespace) -> dict[str, Path]:
 def require_remembered(arguments: argparse.Namespace, settings: Settings) -> None:
     """Raise SettingsError where the folder of the last start is gone and no other is given.
 
-    The disk may not be mounted. A new folder in its place would hide the data.
+    The disk may not be mounted, which leaves no folder or an empty one. A new database in its place would hide the data.
     """
+    folder = settings.data_dir
     is_given = arguments.data_dir is not None or _in_environment()
-    if not is_given and settings.data_dir == remembered() and not settings.data_dir.exists():
-        raise SettingsError(f"{_missing(settings.data_dir)} Mount its disk, or create a new one: {_REMEDY}.")
+    # Whoever removes .data of the current folder starts anew there, noted or not.
+    if not is_given and folder != _default() and folder == remembered() and _is_gone(folder):
+        raise SettingsError(_gone(folder))
 
 
 def no_database(settings: Settings) -> str:
     """Return the sentences for a data directory without a database."""
     folder = settings.data_dir
     is_last = folder == remembered()
-    if is_last and not folder.exists():
-        where = _missing(folder)
-    else:
-        where = f"No database in {folder}{', the folder of the last `gavel up`' if is_last else ''}."
-    return f"{where} {_REMEDY}, a PostgreSQL of your own with GAVEL_DATABASE_URL. `gavel up` creates a new database."
+    if is_last and folder != _default() and _is_gone(folder):
+        return _gone(folder)
+    which = ", the folder of the last `gavel up`" if is_last else ""
+    return (
+        f"No database in {folder}{which}. {_REMEDY}, a PostgreSQL of your own with GAVEL_DATABASE_URL. "
+        "`gavel up` creates a new database."
+    )
 
 
-def _missing(folder: Path) -> str:
-    return f"{folder}, the folder of the last `gavel up`, is missing."
+def _gone(folder: Path) -> str:
+    state = "empty" if folder.exists() else "missing"
+    return f"{folder}, the folder of the last `gavel up`, is {state}. Mount its disk if it has its own. {_REMEDY}."
+
+
+def _is_gone(folder: Path) -> bool:
+    try:
+        return not any(folder.iterdir())
+    except FileNotFoundError:
+        return True
+    except OSError:  # a file, or a folder of another user: opening it names the cause
+        return False
+
+
+def _default() -> Path:
+    return Path(".data").resolve()
 
 
 def _in_environment() -> bool:

@@ -127,8 +127,10 @@ def _require_schema(url: str) -> None:
     """An export without a schema looks like a backup and restores nothing."""
     report = migrate.check(url)
     if report.current is None:
+        target = make_url(url)
+        server = target.host or target.query.get("host") or "local socket"
         raise DumpError(
-            f"The database {make_url(url).render_as_string()} holds no schema of Gavel. Nothing was exported. "
+            f"The database {server}/{target.database} holds no schema of Gavel. Nothing was exported. "
             "Check --data-dir, GAVEL_DATA_DIR and GAVEL_DATABASE_URL."
         )
     if report.mode == "timescale":
