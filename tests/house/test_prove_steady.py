@@ -1,6 +1,7 @@
 """The proof that `make test` is steady: what it runs, and how it goes on where it was ended."""
 
 import os
+import re
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
@@ -10,6 +11,7 @@ import pytest
 
 import prove_steady
 from prove_steady import CHECKS, KINDS, TIMES, Row
+from scheduling import SLOWNESS, Check
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -20,6 +22,7 @@ def row(kind: str, commit: str = "abcdef12", outcome: str = "ok") -> Row:
 
 def test_table_of_runs_gives_back_the_rows_that_were_added_in_order(tmp_path: Path) -> None:
     table = tmp_path / "runs.md"
+    table.write_text("# Whole runs\n\n| Commit |\n|---|\n")
     added = [row("plain"), row("one core", outcome="FAILED: make test: 3 ok, 1 failed"), row("check product")]
     for one in added:
         prove_steady.add_row(one, table)
@@ -52,30 +55,51 @@ def test_clock_before_midnight_is_shortly_before_it_at_any_hour() -> None:
         assert (shifted.hour, shifted.minute) == (23, 57)
 
 
-def test_run_that_was_seen_to_its_end_is_a_row_whatever_its_outcome(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_check_runs_with_a_drawn_seed_and_clock_and_is_a_row_whatever_its_outcome(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    table = tmp_path / "runs.md"
-    monkeypatch.setattr(prove_steady, "TABLE", table)
-    monkeypatch.setattr(prove_steady, "PROOF", tmp_path)
-    monkeypatch.setattr(prove_steady, "rows", list)
-    code = "import os; print('seed', '{seed}', os.environ['GAVEL_TEST_CLOCK']); raise SystemExit(3)"
-    monkeypatch.setattr(prove_steady, "CHECKS", {"product": (sys.executable, "-c", code)})
+    code = "import os; print('FAILED', '{seed}', os.environ['GAVEL_TEST_CLOCK'], '| done'); raise SystemExit(3)"
+    monkeypatch.setattr(prove_steady, "CHECKS", {"product": Check("product", (sys.executable, "-c", code))})
+    monkeypatch.setenv(SLOWNESS, "1")
     one = prove_steady.one_check("product")
     assert one.kind == "check product"
-    assert one.outcome.startswith("FAILED: seed ")
-    assert "busy" in one.outcome
+    assert re.fullmatch(r"FAILED: FAILED (\d+) ([+-]\d+) / done \(seed \1, clock \2 s, [0-3] busy\)", one.outcome), (
+        one.outcome
+    )
     assert prove_steady.ROW.match(str(one))
+
+
+def test_whole_run_in_a_fresh_clone_is_a_row_whatever_its_outcome(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = tmp_path / "source"
+    source.mkdir()
+    (source / "Makefile").write_text(
+        'test:\n\t@test -z "$$CI" && ls -A $$HOME && echo "FAILED a test of $$PWD" && exit 3\n'
+    )
+    for words in (("init", "-q"), ("add", "."), ("-c", "user.name=a", "-c", "user.email=b", "commit", "-qm", "one")):
+        subprocess.run(("git", *words), cwd=source, check=True)
+    monkeypatch.setattr(prove_steady, "ROOT", source)
+    monkeypatch.setattr(prove_steady, "LOGS", tmp_path / "logs")
+    for name in KINDS:
+        one = prove_steady.whole_run(name)
+        assert one.kind == name
+        assert one.outcome.startswith("FAILED: FAILED a test of ")
+        assert str(source) not in one.outcome
+        assert prove_steady.ROW.match(str(one))
 
 
 def test_bare_environment_has_another_home_and_only_what_belongs_to_the_machine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", "/etc/ssl/ca.pem")
+    monkeypatch.setenv("https_proxy", "http://proxy.example")
     monkeypatch.setenv("GAVEL_DATA_DIR", "/somewhere")
+    monkeypatch.setenv("CI", "true")
     bare = prove_steady.bare_environment(tmp_path)
     assert (bare["HOME"], bare["SSL_CERT_FILE"]) == (str(tmp_path), "/etc/ssl/ca.pem")
-    assert "GAVEL_DATA_DIR" not in bare
+    assert bare["https_proxy"] == "http://proxy.example"
+    assert not {"GAVEL_DATA_DIR", "CI"} & bare.keys()
 
 
 def test_busy_loops_end_with_the_run_that_they_stand_beside() -> None:
