@@ -75,7 +75,7 @@ def scene(postgres_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     log = tmp_path / "worker.log"
     with log.open("wb") as output:
         worker = subprocess.Popen(
-            [sys.executable, "-m", "celery", "--quiet", "-A", "gavel.jobs.worker", "worker", "-Q", "slow", "-c", "2"],
+            [sys.executable, "-m", "gavel.jobs.run", "worker-slow"],
             env=os.environ | {f"GAVEL_{name}": value for name, value in own.items()},
             stdout=output, stderr=subprocess.STDOUT, start_new_session=True, preexec_fn=with_parent(signal.SIGKILL),  # noqa: PLW1509
         )  # fmt: skip

@@ -59,7 +59,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def services(folder: Path, forks: Forks, *end: str) -> list[Service]:
+def services(folder: Path, forks: Forks, *end: str, patience_s: float = HANG_S) -> list[Service]:
     """One that has `shared` loaded, and one that is forked from it."""
     env = {**os.environ, "PYTHONPATH": str(folder / "code")}
 
@@ -79,15 +79,23 @@ def services(folder: Path, forks: Forks, *end: str) -> list[Service]:
             once=bool(end),
             niceness=3,
             stop_timeout_s=HANG_S,
+            waits_for_shared_modules_s=patience_s,
         ),
     ]
 
 
-def supervised(folder: Path, scenario: Callable[[Supervisor], None], *end: str, forks: Forks | None = None) -> str:
+def supervised(
+    folder: Path,
+    scenario: Callable[[Supervisor], None],
+    *end: str,
+    forks: Forks | None = None,
+    patience_s: float = HANG_S,
+) -> str:
     """What is said at the terminal of a supervisor of both that is up while `scenario` runs in a thread beside it."""
     line = Forks()
     screen, lock = io.StringIO(), InstanceLock(folder)
-    supervisor = Supervisor(services(folder, line, *end), folder, lock.fileno(), Terminal(screen), forks or line)
+    listed = services(folder, line, *end, patience_s=patience_s)
+    supervisor = Supervisor(listed, folder, lock.fileno(), Terminal(screen), forks or line)
 
     async def run() -> None:
         up = asyncio.Event()
@@ -155,6 +163,30 @@ def test_services_outlive_the_process_they_were_forked_from_and_are_forked_from_
         wait_for(lambda: entries(diary).count("forked forked") == 2, "second fork")
 
     supervised(folder, scenario)
+
+
+@pytest.mark.parametrize(("patience_s", "begun"), [(0.0, "alone"), (HANG_S, "forked")])
+def test_service_killed_with_the_process_it_was_forked_from_waits_for_its_successor_only_if_it_may(
+    folder: Path, patience_s: float, begun: str
+) -> None:
+    """Pages do not wait for modules, the others do: their memory is shared then."""
+    diary, gate, module = folder / "diary", folder / "gate", folder / "code/shared.py"
+
+    def scenario(supervisor: Supervisor) -> None:
+        os.mkfifo(gate)
+        # Its successor loads for as long as nobody opens the other end.
+        module.write_text(f"open({str(gate)!r}).read()\n" + MODULE)
+        first = child_pid(supervisor, "preload")
+        kill(first)
+        kill(pid_of(diary, "forked"))
+        wait_for(lambda: supervisor.runners["preload"].pid not in (None, first), "successor of preload")
+        if begun == "alone":
+            (folder / "code/program.py").write_text(MODULE.replace("import shared", "shared = sys.modules[__name__]"))
+            wait_for(lambda: entries(diary).count("forked started") == 2, "start by itself")
+        gate.write_text("")
+        wait_for(lambda: entries(diary).count(f"forked {begun}") == (1 if begun == "alone" else 2), "second start")
+
+    supervised(folder, scenario, patience_s=patience_s)
 
 
 def test_service_is_started_by_itself_where_nothing_is_loaded(folder: Path) -> None:

@@ -8,6 +8,8 @@ import pytest
 from gavel.alerting.use.deliver import MAX_FAILING_IN_PARALLEL
 from gavel.config import Settings
 from gavel.ingest.lanes import FAILING_AT_ONCE
+from gavel.jobs import run
+from gavel.jobs.run import WORKERS
 from gavel.supervise.forks import Forks
 from gavel.supervise.service import Launch, ModuleLaunch, Service, in_order
 from gavel.supervise.stack import child_environment, own_url, stack
@@ -106,24 +108,29 @@ def test_the_sources_of_a_lab_that_was_here_once_are_sent_away_while_it_is_off(t
 
 
 def test_every_queue_has_a_worker(tmp_path: Path) -> None:
-    launches = [service.launch().argv for service in stack(Settings(data_dir=tmp_path)) if "worker" in service.name]
-    queues = {queue for argv in launches for queue in argv[argv.index("-Q") + 1].split(",")}
-    assert queues == {"live", "slow", "backfill", "inventory", "compute", "notify", "apart"}
+    started = {each.launch().argv[-1] for each in stack(Settings(data_dir=tmp_path)) if "worker" in each.name}
+    assert started == WORKERS.keys()
+    assert {queue for pool in WORKERS.values() for queue in pool.queues} == {
+        *("live", "slow", "backfill", "inventory", "compute", "notify", "apart")
+    }
 
 
-def test_there_are_more_processes_for_messages_than_receivers_that_fail_may_keep(tmp_path: Path) -> None:
-    (notify,) = (one.launch().argv for one in stack(Settings(data_dir=tmp_path)) if one.name == "worker-notify")
-    assert int(notify[notify.index("-c") + 1]) > MAX_FAILING_IN_PARALLEL
-    assert "compute" not in notify[notify.index("-Q") + 1]
+def test_there_are_more_processes_for_messages_than_receivers_that_fail_may_keep() -> None:
+    assert WORKERS["worker-notify"].processes > MAX_FAILING_IN_PARALLEL
+    assert "compute" not in WORKERS["worker-notify"].queues
 
 
-def test_there_are_more_processes_for_slow_sources_than_those_that_fail_may_keep(tmp_path: Path) -> None:
-    live, slow = (
-        next(one.launch().argv for one in stack(Settings(data_dir=tmp_path)) if one.name == name)
-        for name in ("worker-live", "worker-slow")
-    )
-    assert int(slow[slow.index("-c") + 1]) > FAILING_AT_ONCE
-    assert live[live.index("-Q") + 1] == "live"
+@pytest.mark.parametrize("arguments", [[], ["worker-x"], ["beat"], ["worker-live", "worker-slow"]])
+def test_program_of_workers_that_is_started_wrongly_says_what_it_can_run(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run.main(arguments) == 2
+    assert "worker-live | worker-slow" in capsys.readouterr().err
+
+
+def test_there_are_more_processes_for_slow_sources_than_those_that_fail_may_keep() -> None:
+    assert WORKERS["worker-slow"].processes > FAILING_AT_ONCE
+    assert WORKERS["worker-live"].queues == ("live",)
 
 
 def test_pages_are_answered_before_minutes_are_computed_and_the_lab_stands_behind_both(tmp_path: Path) -> None:

@@ -1,20 +1,22 @@
-"""Asks the process that has our modules loaded (supervise.preload) to fork services, and makes them children of ours."""
+"""Have services forked by the process with all modules loaded (supervise.preload), as children of this one."""
 
 import asyncio
 import ctypes
 import os
 import socket
 import sys
+import time
 from contextlib import suppress
 
-from gavel.supervise.preload import ForkRequest
+from gavel.supervise.preload import GREETING, ForkRequest
 
 _PR_SET_CHILD_SUBREAPER = 36
 _ANSWER_S = 10.0
+_POLL_S = 0.02
 
 
 class ForkError(Exception):
-    """Nobody there that has the modules loaded: the process has to be started by itself."""
+    """No process has the modules loaded: the service has to load its own."""
 
 
 class ForkedProcess:
@@ -46,6 +48,8 @@ class Forks:
     def __init__(self) -> None:
         self._near: socket.socket | None = None
         self._far: socket.socket | None = None
+        self._is_loaded = False
+        self._was_opened = False
         self._one_at_a_time = asyncio.Lock()
 
     @staticmethod
@@ -54,8 +58,9 @@ class Forks:
         return sys.platform.startswith("linux") and hasattr(os, "pidfd_open")
 
     def renew(self) -> int:
-        """A new line; the descriptor of its far end is for the process that forks to inherit."""
+        """Open a new line and return the descriptor of its far end, for the process that forks to inherit."""
         self.close()
+        self._is_loaded, self._was_opened = False, True
         self._near, self._far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         return self._far.fileno()
 
@@ -65,21 +70,45 @@ class Forks:
             if end is not None:
                 end.close()
         self._near = self._far = None
+        self._is_loaded = False
 
-    async def fork(self, request: ForkRequest, output: int) -> ForkedProcess:
-        """Start `request`, whose output goes to `output`. Raises ForkError."""
-        async with self._one_at_a_time:
-            if self._near is None:
+    async def fork(self, request: ForkRequest, output: int, patience_s: float = 0.0) -> ForkedProcess:
+        """Start `request` with its output to the descriptor `output`.
+
+        While no process has loaded the modules, wait for one, at most for `patience_s`. Raises ForkError.
+        """
+        deadline = time.monotonic() + patience_s
+        while True:
+            with suppress(ForkError):
+                async with self._one_at_a_time:
+                    if self._has_loaded() and self._near is not None:
+                        return await self._forked(self._near, request, output)
+            if not self._was_opened or time.monotonic() >= deadline:
                 raise ForkError("no process has our modules loaded")
-            if self._far is not None:  # inherited by now: with ours closed, the death of the other side is seen
-                self._far.close()
-                self._far = None
-            try:
-                return ForkedProcess(await asyncio.to_thread(_asked, self._near, request, output))
-            except ForkError:
-                # Whatever it may still fork has no parent then, and ends.
+            await asyncio.sleep(_POLL_S)
+
+    async def _forked(self, link: socket.socket, request: ForkRequest, output: int) -> ForkedProcess:
+        try:
+            return ForkedProcess(await asyncio.to_thread(_asked, link, request, output))
+        except ForkError:
+            # Whatever it may still fork has no parent then, and ends.
+            if self._near is link:
                 self.close()
-                raise
+            raise
+
+    def _has_loaded(self) -> bool:
+        """Return whether the process at the other end can fork. Its greeting says so."""
+        if self._near is None or self._is_loaded:
+            return self._is_loaded
+        try:
+            self._is_loaded = self._near.recv(len(GREETING), socket.MSG_DONTWAIT) == GREETING
+        except OSError:
+            return False
+        if self._is_loaded and self._far is not None:
+            # The process that forks has inherited it. With this copy closed, the end of that process is seen.
+            self._far.close()
+            self._far = None
+        return self._is_loaded
 
 
 def _asked(link: socket.socket, request: ForkRequest, output: int) -> int:

@@ -2,9 +2,9 @@
 
     python -m gavel.supervise.preload DESCRIPTOR MODULE…
 
-Over the socket DESCRIPTOR comes one request per process (a `ForkRequest` as JSON, with the descriptor that its output goes to); back
-goes its process id. The process is no child of ours but of whoever asked, who has made itself the reaper of orphans (see
-`supervise.forks`): it outlives us, and its end is seen there. It runs its module as `python -m` would.
+The socket DESCRIPTOR first gets `GREETING` when all modules are loaded. Then each request (a `ForkRequest` as JSON, with the descriptor for
+its output) is answered with a process id. The new process is a child of the supervisor, which adopts orphans for this (see
+`supervise.forks`). It outlives this process, and runs its module as `python -m` would.
 """
 
 import ctypes
@@ -24,6 +24,7 @@ import setproctitle
 from gavel.jobs import memory
 
 READY_LINE = "modules are loaded"
+GREETING = b"loaded"
 MOST_BYTES = 1 << 16
 _PR_SET_PDEATHSIG = 1
 _ADOPTION_S = 5.0
@@ -59,6 +60,7 @@ def main(link: socket.socket, modules: Sequence[str]) -> None:
     # Loading leaves 40 MB of free memory between what stays, which each process would copy as it fills it.
     memory.give_back()
     prctl = ctypes.CDLL(None, use_errno=True).prctl
+    link.send(GREETING)
     sys.stdout.write(f"{READY_LINE}\n")
     sys.stdout.flush()
     while True:

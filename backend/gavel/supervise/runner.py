@@ -161,14 +161,14 @@ class Runner:
         return self._process
 
     async def _forked(self, launch: Launch, output: int) -> ForkedProcess | None:
-        """None where it is not a module of ours, or where none has our modules loaded."""
+        """Return None where the launch is not a module of ours, or where no process has our modules loaded."""
         if not isinstance(launch, ModuleLaunch):
             return None
         request = ForkRequest(
             launch.module, launch.arguments, launch.folder, self.service.niceness, self.service.stop_signal, os.getpid()
         )
         with suppress(ForkError):
-            return await self._forks.fork(request, output)
+            return await self._forks.fork(request, output, self.service.waits_for_shared_modules_s)
         return None
 
     async def _executed(self, launch: Launch, output: int) -> asyncio.subprocess.Process:

@@ -59,6 +59,8 @@ class Service:
     stop_timeout_s: float = 3.0
     # What follows when it has not stopped in time.
     force_signal: signal.Signals = signal.SIGKILL
+    # How long a start waits while the modules that services share are still being loaded. After that it loads its own.
+    waits_for_shared_modules_s: float = 60.0
     # How far it stands back for the others where the cores are busy: 0 not at all, 19 the furthest.
     niceness: int = 0
 

@@ -10,29 +10,19 @@ from pathlib import Path
 from gavel.config import Settings
 from gavel.domain.retention import format_length
 from gavel.embedded import postgres, valkey
+from gavel.jobs.run import WORKERS
 from gavel.supervise import preload
 from gavel.supervise.forks import Forks
 from gavel.supervise.service import Launch, ModuleLaunch, Service
 
-# What our processes have in common, with what their programs load as they start: loaded once, and shared by all that are forked from there.
+# The modules of all processes, loaded once and shared by every process that is forked from there.
 _SHARED_MODULES = (
     "gavel.jobs.worker", "gavel.api.app", "gavel.api.http_protocol", "gavel.cli.commands", "gavel.cli.register", "gavel.cli.guest",
     "gavel.listener.app", "gavel.listener.http_protocol",
-    "celery.bin.celery", "celery.apps.worker", "celery.apps.beat", "celery.concurrency.prefork", "celery.worker.components",
+    "celery.apps.worker", "celery.apps.beat", "celery.concurrency.prefork", "celery.worker.components",
     "celery.worker.consumer", "kombu.transport.redis",
     "uvicorn", "uvicorn.lifespan.on", "uvicorn.loops.auto", "uvicorn.protocols.http.h11_impl",
 )  # fmt: skip
-_QUIET = ["--without-gossip", "--without-mingle"]
-# One process of worker-back reads history, one reads files, and one is left for minutes and alerts (jobs.tasks).
-# Live reading holds a process for seconds at most; what takes longer, fails or was never read is read by worker-slow, where sources that
-# fail have all processes but one (ingest.lanes). Messages have more: receivers may be slow together, and of those that were, fewer are
-# tried at once than there are processes (alerting.use.deliver).
-_WORKERS = {
-    "worker-live": ("live", 2),
-    "worker-slow": ("slow,inventory", 3),
-    "worker-back": ("backfill,compute", 3),
-    "worker-notify": ("notify,apart", 4),
-}
 # Whoever looks at a page is answered before minutes are computed, and the lab, which stands for other machines, takes what is left.
 _NICENESS = {"worker-back": 5, "lab": 10}
 
@@ -53,7 +43,7 @@ def stack(settings: Settings, forks: Forks | None = None) -> list[Service]:
         _migration(settings, tuple(service.name for service in database)),
         *broker,
         *(_lab(settings, migrated) if settings.lab else _without_lab(settings, migrated)),
-        *(_worker(settings, name, (*migrated, *servers)) for name in _WORKERS),
+        *(_worker(settings, name, (*migrated, *servers)) for name in WORKERS),
         _beat(settings, (*migrated, *servers)),
         _api(settings, migrated),
         *([_ingest(settings, settings.ingest_host, migrated)] if settings.ingest_host else []),
@@ -84,7 +74,8 @@ def _database(settings: Settings) -> Service:
         stop_signal=postgres.STOP_SIGNAL, force_signal=postgres.FORCE_SIGNAL,
         # Whoever asks too early or too late is told so, and asks again.
         known_noise=(
-            "the database system is starting up", "the database system is shutting down", "due to administrator command",
+            "the database system is starting up", "the database system is not yet accepting connections",
+            "the database system is in recovery mode", "the database system is shutting down", "due to administrator command",
             # Maintenance gives way to whoever reads or writes, and comes again.
             "canceling statement due to lock timeout"
         ),
@@ -155,7 +146,7 @@ def _lab(settings: Settings, migrated: tuple[str, ...]) -> list[Service]:
     register = _module(settings, "gavel.cli", "register", str(announcement))
     return [
         # Workers log out of its arrays and vCenters.
-        Service("lab", launch, probe=announcement.exists, outlives=tuple(_WORKERS), niceness=_NICENESS["lab"]),
+        Service("lab", launch, probe=announcement.exists, outlives=tuple(WORKERS), niceness=_NICENESS["lab"]),
         Service("lab-sources", register, after=(*migrated, "lab"), once=True, repeat=True),
         *guests,
     ]
@@ -171,11 +162,7 @@ def _without_lab(settings: Settings, migrated: tuple[str, ...]) -> list[Service]
 
 
 def _worker(settings: Settings, name: str, after: tuple[str, ...]) -> Service:
-    queues, processes = _WORKERS[name]
-    command = _module(
-        settings, "celery", "--quiet", "-A", "gavel.jobs.worker",
-        "worker", "-n", f"{name}@%h", "-Q", queues, "-c", str(processes), *_QUIET,
-    )  # fmt: skip
+    command = _module(settings, "gavel.jobs.run", name)
     # A task that was cut short by a stop (jobs.stopping); the broker has it back.
     noise = ("Worker exited prematurely: signal 15 (SIGTERM)",)
     return Service(
@@ -185,11 +172,7 @@ def _worker(settings: Settings, name: str, after: tuple[str, ...]) -> Service:
 
 
 def _beat(settings: Settings, after: tuple[str, ...]) -> Service:
-    # No pid file: the lock of the data directory already keeps a second one away, and a stale one would stop the first.
-    schedule = str(settings.data_dir / "beat-schedule")
-    command = _module(
-        settings, "celery", "--quiet", "-A", "gavel.jobs.app", "beat", "--schedule", schedule, "--pidfile="
-    )
+    command = _module(settings, "gavel.jobs.run", "beat", str(settings.data_dir / "beat-schedule"))
     return Service("beat", command, after=after, ready_line="beat: Starting...")
 
 
@@ -199,7 +182,10 @@ def _api(settings: Settings, after: tuple[str, ...]) -> Service:
         "--port", str(settings.port), "--timeout-graceful-shutdown", "3", "--no-access-log", "--no-server-header", "--no-date-header",
         "--http", "gavel.api.http_protocol:DeadlineProtocol",
     )  # fmt: skip
-    return Service("api", command, after=after, probe=_answers(settings), stop_timeout_s=4.0)
+    # Pages come back at once, whether the modules are loaded or not.
+    return Service(
+        "api", command, after=after, probe=_answers(settings), stop_timeout_s=4.0, waits_for_shared_modules_s=0.0
+    )
 
 
 def _ingest(settings: Settings, host: str, after: tuple[str, ...]) -> Service:
@@ -215,7 +201,14 @@ def _ingest(settings: Settings, host: str, after: tuple[str, ...]) -> Service:
             "--ssl-keyfile", str(settings.ingest_certificate_key.resolve()),
         ]  # fmt: skip
     line = "Application startup complete."
-    return Service("ingest", _module(settings, "uvicorn", *arguments), after=after, ready_line=line, stop_timeout_s=4.0)
+    return Service(
+        "ingest",
+        _module(settings, "uvicorn", *arguments),
+        after=after,
+        ready_line=line,
+        stop_timeout_s=4.0,
+        waits_for_shared_modules_s=0.0,
+    )
 
 
 def _answers(settings: Settings) -> Callable[[], bool]:
