@@ -120,6 +120,15 @@ def test_registering_takes_no_source_of_somebody_elses_for_its_name(gavel: str, 
         assert listed(gavel) == [("array-1", "192.0.2.7"), ("array-1 (2)", "127.0.0.1:9440")]
 
 
+def test_a_source_that_was_led_through_a_tunnel_of_this_machine_is_left_alone(gavel: str, tmp_path: Path) -> None:
+    file = write_sources(tmp_path, ARRAY)
+    assert main(["register", file]) == 0
+    switch(gavel, "array-1", address="127.0.0.1:18443")
+    for _ in range(2):
+        assert main(["register", file]) == 0
+        assert listed(gavel) == [("array-1", "127.0.0.1:18443"), ("array-1 (2)", "127.0.0.1:9440")]
+
+
 def switch(url: str, name: str, /, **changes: object) -> None:
     engine = open_engine(url, Role.API)
     try:

@@ -40,7 +40,7 @@ def match_announced(
 ) -> list[int | None]:
     """Return the id of the stored source of each announcement, None for a new one. No id is returned twice.
 
-    A remembered source whose address a person changed is theirs: it matches no longer by memory.
+    A remembered source whose address a user changed belongs to that user and never matches by its name.
     """
     free = {row.id: row for row in sorted(rows, key=lambda row: row.id)}
     memory = {each.id: each for each in remembered}
@@ -51,8 +51,8 @@ def match_announced(
 
     def has_name_and_host(row: SourceRow, each: Announced) -> bool:
         known = memory.get(row.id)
-        is_others = known is not None and known.name not in (None, each.name)
-        return not is_others and row.name == each.name and _host(row.address) == _host(each.address)
+        has_memory = known is not None and known.name is not None
+        return not has_memory and row.name == each.name and _host(row.address) == _host(each.address)
 
     def has_address(row: SourceRow, each: Announced) -> bool:
         return endpoint(row.address) == endpoint(each.address)
