@@ -69,7 +69,7 @@ def make(folder: Path) -> None:
                 hold(AT - step * _STEP)
                 lab_time.pass_by(_STEP.total_seconds())
                 _work(worker)
-            _leave_out_the_machine(worker.engine, served)
+            _leave_out_the_machine(worker.engine, served, settings.data_dir / "lab")
             held = content(settings.database_url)
         (folder / "codes.txt").write_text(_codes(settings))
     (folder / "hour.json").write_text(json.dumps({"at": AT.timestamp(), "content": held}))
@@ -134,14 +134,20 @@ def _analyze(worker: WorkerContext) -> None:
 # --- what depends on the machine -------------------------------------------------------------------------------------------
 
 
-def _leave_out_the_machine(engine: Engine, served: Served) -> None:
-    """Ports become the default ones, and runs take what they would by their calls and bytes."""
+def _leave_out_the_machine(engine: Engine, served: Served, lab_folder: Path) -> None:
+    """Set the default ports, also where the lab's sources are remembered, and durations by calls and bytes."""
+    memory = lab_folder / "sources.registered"
+    remembered = json.loads(memory.read_text())
     with transaction(engine) as connection:
         for place, source in enumerate(served.announcement):
             names = {"found": str(source["address"]), "held": f"127.0.0.1:{_FIRST_PORT + place}"}
             for statement in _ADDRESSES:
                 connection.execute(text(statement), names)
+            for each in remembered:
+                if each["address"] == names["found"]:
+                    each["address"] = names["held"]
         connection.execute(text("UPDATE collection_run SET duration_s = calls * 0.01 + bytes_received / 2e7"))
+    memory.write_text(json.dumps(remembered))
 
 
 _SETTINGS = "jsonb_set(settings, '{address}', to_jsonb(CAST(:held AS text)))"
