@@ -1,4 +1,4 @@
-"""Shifts a run of tests before any other module of it is read: folders' fixtures take the instant that they begin at."""
+"""Sets the clock of a run of tests before any other module is imported: fixtures of folders take the instant they begin at."""
 
 import signal
 

@@ -3,7 +3,7 @@
 Databases: `postgres_url` is one of its own for every test, `environment_url` the same with a small environment in it,
 `module_postgres_url` one for all tests of a file, and `timescale_url` the same on TimescaleDB; all hold the current schema.
 `empty_…` come without it.
-Time: GAVEL_TEST_CLOCK shifts the whole run, before a test module reads the clock (`tests.shifted`).
+Time: every run begins at the same instant, or where GAVEL_TEST_CLOCK says, before a test module reads the clock (`tests.shifted`).
 Outside CI a test whose needs are missing is skipped and says why; in CI it fails.
 """
 
@@ -62,7 +62,7 @@ log_plainly()
 
 
 def pytest_report_header() -> str | None:
-    """Show at what time a run of tests is, where that is not the machine's."""
+    """Show the shift and the time of a run of tests."""
     return f"GAVEL_TEST_CLOCK: {ahead_s():+g} s, it is {clock.now():%Y-%m-%d %H:%M:%S} UTC" if ahead_s() else None
 
 

@@ -1,10 +1,14 @@
-"""A run of tests at another time: `GAVEL_TEST_CLOCK=+36000 .venv/bin/pytest FILE` is ten hours ahead, with every process it starts."""
+"""Every run of tests begins at one instant (`tests.instants.AT`), and so does every process that it starts.
+
+`GAVEL_TEST_CLOCK=+36000 .venv/bin/pytest FILE` begins ten hours ahead of the machine's clock instead.
+"""
 
 import os
 from datetime import UTC, datetime, timedelta
 
 import pytest
 import time_machine
+from tests.instants import AT
 
 from gavel import clock
 from gavel_lab import clocks as lab_clocks
@@ -20,7 +24,9 @@ def ahead_s() -> float:
 def shift_this_process() -> None:
     """Shift `time` and `datetime` as GAVEL_TEST_CLOCK shifts the product, which then reads them without a shift of its own."""
     global _ahead_us  # noqa: PLW0603  # one clock a process
-    setting = clock.parse(os.environ.get(clock.VARIABLE))
+    # One shift for all: a process that starts later is as much later.
+    written = os.environ.setdefault(clock.VARIABLE, f"{(AT - datetime.now(UTC)).total_seconds():+.6f}")
+    setting = clock.parse(written)
     if setting.held_us is not None:
         raise pytest.UsageError(f"{clock.VARIABLE}: a run of tests needs a clock that moves. Use a number of seconds.")
     if setting.shift_us and not _ahead_us:
