@@ -191,6 +191,27 @@ def test_what_nobody_asks_for_any_more_is_not_made_again(monkeypatch: pytest.Mon
     assert made == [1]
 
 
+def test_an_answer_that_cannot_be_made_again_costs_no_other_its_renewal() -> None:
+    kept, state, made = KeptAnswers(), [RankingState("1", "")], list[str]()
+
+    def fail_later() -> bytes:
+        made.append("failing")
+        if len(made) > 2:
+            raise LookupError("a fault of one ranking")
+        return b""
+
+    def make() -> bytes:
+        made.append("sound")
+        return b""
+
+    kept.answer("failing", lambda: state[0], fail_later)
+    kept.answer("sound", lambda: state[0], make)
+    state[0] = RankingState("2", "")
+    kept.expect()
+    kept.renew()
+    assert made == ["failing", "sound", "failing", "sound"]
+
+
 def test_a_ranking_that_cannot_be_made_is_made_by_the_next_who_asks() -> None:
     kept, fails = KeptAnswers(), [True]
 

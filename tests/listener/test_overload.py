@@ -69,6 +69,20 @@ def test_a_push_alone_is_stored_at_once_and_those_that_come_meanwhile_together(
     assert writer.sizes == [1, 20]
 
 
+def test_a_push_withdrawn_by_its_request_costs_the_others_nothing(started: Callable[[float], Counting]) -> None:
+    writer = started(0.0)
+    stored = writer.submit(PUSH)
+    assert writer.is_in.wait(_WAIT_S)
+    withdrawn, other = writer.submit(PUSH), writer.submit(PUSH)
+    assert withdrawn.cancel()
+    assert not stored.cancel()
+    writer.held.set()
+    for done in (stored, other):
+        done.result(_WAIT_S)
+    writer.submit(PUSH).result(_WAIT_S)
+    assert writer.sizes == [1, 1, 1]
+
+
 def test_transactions_are_apart_unless_one_is_full(
     started: Callable[[float], Counting], monkeypatch: pytest.MonkeyPatch
 ) -> None:

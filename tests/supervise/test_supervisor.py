@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.supervise.processes import FAMILY, entries, is_alive, kill, pid_of, service, step
@@ -112,6 +113,47 @@ def test_what_stands_back_does_so_with_all_it_started_also_after_a_restart(diary
                     assert os.getpriority(os.PRIO_PROCESS, pid_of(diary, name)) == min(ours + 5, 19), name
                 kill(pid_of(diary, "family"))
                 await until(partial(is_ready_again, supervisor.runners["family"], restarts))
+
+    asyncio.run(scenario())
+
+
+def test_a_killed_service_comes_back_after_a_launch_that_failed_by_surprise(diary: Path, supervise: Supervise) -> None:
+    plain, launches = service("one", diary), list[int]()
+
+    def launch() -> Launch:
+        launches.append(1)
+        if len(launches) == 2:
+            raise OSError("No space left on device")
+        return plain.launch()
+
+    async def scenario() -> None:
+        supervisor = supervise([replace(plain, launch=launch)])
+        async with running(supervisor):
+            kill(pid_of(diary, "one"))
+            await until(partial(is_ready_again, supervisor.runners["one"], 2))
+
+    asyncio.run(scenario())
+
+
+def test_a_killed_guardian_comes_back_after_a_failed_start(
+    diary: Path, supervise: Supervise, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def scenario() -> None:
+        supervisor = supervise([service("one", diary)])
+        async with running(supervisor):
+            spawn, failures = asyncio.create_subprocess_exec, [OSError("Resource temporarily unavailable")]
+
+            async def fail_once(*arguments: Any, **options: Any) -> asyncio.subprocess.Process:
+                if failures:
+                    raise failures.pop()
+                return await spawn(*arguments, **options)
+
+            monkeypatch.setattr(asyncio, "create_subprocess_exec", fail_once)
+            first = supervisor._guard.pid
+            assert first is not None
+            kill(first)
+            await until(lambda: supervisor._guard.pid not in (first, None))
+            assert failures == []
 
     asyncio.run(scenario())
 

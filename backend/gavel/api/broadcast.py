@@ -83,8 +83,9 @@ class Broadcast:
                         return
                     if news and self._loop:
                         self._loop.call_soon_threadsafe(self._take, news)
-            except StorageError as error:
-                log.warning("live news interrupted", error=str(error))
+            except Exception as error:
+                # Every open page depends on this thread, so no error may end it.
+                log.warning("live news interrupted", error=str(error), exc_info=not isinstance(error, StorageError))
                 self._stopping.wait(_RETRY_S)
 
     def _take(self, news: News) -> None:

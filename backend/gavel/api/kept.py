@@ -67,13 +67,17 @@ class _Kept:
 
     def _make_again(self) -> None:
         """Beside those who ask; one at a time is enough."""
-        if self.lock.locked():
-            return
+        if not self.lock.locked():
+            self.renew()
+
+    def renew(self) -> None:
+        """Make it again for those who will ask. An error is left to the next request, which reports it."""
         try:
             self._made_for(self.state())
         except StorageError as error:
-            # Whoever asks for it is told.
             log.debug("an answer was not made again", error=str(error))
+        except Exception:
+            log.exception("an answer was not made again")
 
 
 class KeptAnswers:
@@ -105,13 +109,10 @@ class KeptAnswers:
         """Make again what is asked for."""
         with self._lock:
             expected = self._expected
-            wanted = [one for one in self._kept.values() if time.monotonic() - one.wanted_at < _WANTED_S]
+            wanted = [kept for kept in self._kept.values() if time.monotonic() - kept.wanted_at < _WANTED_S]
         try:
-            for one in wanted:
-                one.current(may_lag=False)
-        except StorageError as error:
-            # Whoever asks for it is told.
-            log.debug("an answer was not made again", error=str(error))
+            for kept in wanted:
+                kept.renew()
         finally:
             with self._lock:
                 self._renewed = expected

@@ -4,14 +4,22 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from typing import Annotated
 
+import msgspec
 import psycopg
+import structlog
 from sqlalchemy import Connection, text
 
 from gavel.db.errors import StorageError
 
+log = structlog.get_logger(__name__)
+
 CHANNEL = "gavel_live"
 ALERTS, DELIVERIES, INVENTORY, LEDGER = "alerts", "deliveries", "inventory", "ledger"
+# A listener sends nothing, so only these probes show that the server's machine is gone.
+_KEEPALIVES = {"keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
+_CONNECT_TIMEOUT_S = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +33,7 @@ class News:
 
     source_id: int | None
     stream: str
-    until_at: datetime | None
+    until_at: Annotated[datetime, msgspec.Meta(tz=True)] | None
 
 
 def announce(connection: Connection, news: News) -> None:
@@ -37,23 +45,27 @@ def announce(connection: Connection, news: News) -> None:
 def listen(url: str, *, pause_s: float) -> Iterator[News | None]:
     """News as it comes; None when `pause_s` passed without any, so that the caller can look at the world.
 
+    Skips notices in another format. Any role that may connect can send one, and so can another version during an upgrade.
     Ends by an exception only: StorageError when the database goes away.
     """
     try:
-        with psycopg.connect(url.replace("postgresql+psycopg://", "postgresql://"), autocommit=True) as connection:
+        with psycopg.connect(
+            url.replace("postgresql+psycopg://", "postgresql://"),
+            autocommit=True,
+            connect_timeout=_CONNECT_TIMEOUT_S,
+            **_KEEPALIVES,
+        ) as connection:
             connection.execute(f"LISTEN {CHANNEL}")
             while True:
-                arrived = False
-                for notice in connection.notifies(timeout=pause_s, stop_after=1):
-                    arrived = True
-                    yield _news(notice.payload)
-                if not arrived:
-                    yield None
+                notices = connection.notifies(timeout=pause_s, stop_after=1)
+                yield from [_parse_news(notice.payload) for notice in notices] or [None]
     except psycopg.Error as error:
         raise StorageError(f"listening for news ended: {str(error).strip().splitlines()[0]}") from error
 
 
-def _news(payload: str) -> News:
-    body = json.loads(payload)
-    until = body["until_at"]
-    return News(body["source_id"], body["stream"], datetime.fromisoformat(until) if until else None)
+def _parse_news(payload: str) -> News | None:
+    try:
+        return msgspec.json.decode(payload, type=News)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        log.warning("notice in an unknown format skipped", channel=CHANNEL, error=str(error))
+        return None

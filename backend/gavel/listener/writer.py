@@ -103,8 +103,11 @@ class Writer:
         batch: list[_Waiting] = []
         lines = 0
         while self._waiting and lines < _LINES_AT_ONCE:
-            batch.append(self._waiting.popleft())
-            lines += _lines(batch[-1].push)
+            push = self._waiting.popleft()
+            lines += _lines(push.push)
+            # From here on its request can no longer withdraw it: a result set on a canceled one would end the thread.
+            if push.done.set_running_or_notify_cancel():
+                batch.append(push)
         self._lines -= lines
         return batch
 

@@ -56,8 +56,15 @@ class GuardianLink:
         while self._process:
             await self._process.wait()
             await asyncio.sleep(_PAUSE_S)
+            self._process = await self._respawn()
+
+    async def _respawn(self) -> asyncio.subprocess.Process:
+        """Try until it starts: the system may be out of processes or descriptors for a while."""
+        while True:
             self._close_pipe()
-            self._process = await self._spawn()
+            with suppress(OSError):
+                return await self._spawn()
+            await asyncio.sleep(_PAUSE_S)
 
     async def _spawn(self) -> asyncio.subprocess.Process:
         # A pipe of our own, that no child inherits: its end is the news of our death.

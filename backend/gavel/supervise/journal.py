@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +25,13 @@ class Journal:
         try:
             fresh.write_text(json.dumps(entries, indent=1))
             fresh.rename(self._file)
-        except OSError:  # a full disk is told elsewhere
-            fresh.unlink(missing_ok=True)
+        except OSError:  # a full disk is reported elsewhere
+            with suppress(OSError):
+                fresh.unlink(missing_ok=True)
 
     def remove(self) -> None:
-        self._file.unlink(missing_ok=True)
+        with suppress(OSError):
+            self._file.unlink(missing_ok=True)
 
 
 def _entry(runner: Runner) -> dict[str, Any]:
