@@ -1,7 +1,7 @@
 """Pages hear of newer minutes and inventories once the answers they ask for then were made again."""
 
 import asyncio
-import time
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -68,6 +68,7 @@ def test_live_news_are_listened_for_again_after_an_error_of_any_kind(monkeypatch
     monkeypatch.setattr("gavel.api.broadcast._GATHER_S", 0.01)
     monkeypatch.setattr("gavel.api.broadcast._RETRY_S", 0.01)
     attempts: list[str] = []
+    ended = threading.Event()
 
     def listen(url: str, *, pause_s: float) -> Iterator[News | None]:
         attempts.append(url)
@@ -75,7 +76,7 @@ def test_live_news_are_listened_for_again_after_an_error_of_any_kind(monkeypatch
             raise LookupError(pause_s)
         yield News(None, ALERTS, None)
         while True:
-            time.sleep(0.01)
+            ended.wait()
             yield None
 
     monkeypatch.setattr("gavel.api.broadcast.listen", listen)
@@ -89,6 +90,7 @@ def test_live_news_are_listened_for_again_after_an_error_of_any_kind(monkeypatch
                     assert update is not None
                     return update.streams
         finally:
+            ended.set()
             broadcast.stop()
         raise AssertionError("no update came")
 

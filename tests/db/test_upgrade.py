@@ -15,6 +15,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import Engine, text
 from tests.conftest import database
 from tests.db.catalog import catalog, expected
+from tests.edges import hold_clock
 
 from gavel.alerting.use.settings import stored_secrets as channel_secrets
 from gavel.api.app import build
@@ -38,6 +39,8 @@ from gavel.vault import Vault
 STORES = Path(__file__).with_name("stores")
 KEY = bytes(32)
 API = "/api/v1"
+# Soon after the export was made: its silence lasts.
+EXPORTED_AT = datetime(2026, 11, 28, 16, tzinfo=UTC)
 EVER = {"lo": datetime(2026, 1, 1, tzinfo=UTC), "hi": datetime(2027, 1, 1, tzinfo=UTC)}
 
 
@@ -75,7 +78,8 @@ def engine(settings: Settings) -> Iterator[Engine]:
 
 
 @pytest.fixture
-def client(settings: Settings) -> Iterator[TestClient]:
+def client(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
+    hold_clock(monkeypatch, EXPORTED_AT)
     with TestClient(build(settings), base_url="http://127.0.0.1:8321") as client:
         yield client
 

@@ -2,16 +2,23 @@
 
 import argparse
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
+from gavel.alerting.use import settings as channel_settings
 from gavel.cli import data_dir, dump
 from gavel.cli.opened import refuse_new_key
 from gavel.cli.running import database
 from gavel.config import Settings
 from gavel.db import migrate
-from gavel.db.engine import Role, open_engine
+from gavel.db.engine import Engine, Role, open_engine, reading
+from gavel.db.queries.channels import channel_rows
+from gavel.db.queries.health import refuses_writes
+from gavel.db.queries.sources import sources as all_sources
 from gavel.db.series.retention import RetentionChange
+from gavel.domain.errors import SettingsError
 from gavel.domain.retention import VARIABLES, Grain, format_length
+from gavel.ingest import connections
 from gavel.vault import load_vault
 
 _GRAINS: Mapping[Grain, str] = {
@@ -47,7 +54,7 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
             return _migrate(url, settings, new_key=arguments.new_key)
     with database(settings) as url:
         if arguments.action == "check":
-            return _check(url)
+            return _check(url, settings.key_file)
         dump.export(url, arguments.file)
     print(f"Exported to {arguments.file} ({arguments.file.stat().st_size / 1e6:.1f} MB).")
     print(
@@ -87,12 +94,51 @@ def _retention_line(change: RetentionChange) -> str:
     return f"{what} Older ones are deleted within {'minutes' if change.drops_at_once else 'a day'}."
 
 
-def _check(url: str) -> int:
+def _check(url: str, key_file: Path) -> int:
+    """Print the state of the schema, the account's rights, the secrets and what an import left. Returns the exit status."""
     report = migrate.check(url)
     print(f"Schema {report.current or 'none'}, needed {report.wanted}; storage mode {report.mode or 'unknown'}.")
-    for said in (*report.problems, *report.warnings):
+    problems = [*report.problems]
+    engine = open_engine(url, Role.MIGRATIONS)
+    try:
+        migrate.require_server(engine)
+        with reading(engine) as connection:
+            if refuses_writes(connection):
+                problems.append(
+                    "The database is read-only, and Gavel cannot store anything. Make it the primary again, or lift"
+                    " default_transaction_read_only."
+                )
+        if report.ok:
+            problems += _closed_secrets(engine, key_file)
+    finally:
+        engine.dispose()
+    for said in (*problems, *report.warnings, *dump.leftovers(url)):
         print(said)
-    return 0 if report.ok else 1
+    return 1 if problems else 0
+
+
+def _closed_secrets(engine: Engine, key_file: Path) -> list[str]:
+    """Open each stored secret with the key. Return why it cannot be opened, each reason once."""
+    try:
+        refuse_new_key(engine, key_file)
+        if not key_file.exists():
+            return []
+        vault = load_vault(key_file)
+    except SettingsError as error:
+        return [str(error)]
+    with reading(engine) as connection:
+        sources, channels = all_sources(connection), channel_rows(connection)
+    opened = [
+        *((row.name, partial(connections.stored_secrets, row, vault)) for row in sources),
+        *((row.name, partial(channel_settings.stored_secrets, row, vault)) for row in channels),
+    ]
+    reasons = []
+    for name, open_secrets in opened:
+        try:
+            open_secrets()
+        except SettingsError as error:
+            reasons.append(f"{name}: {error}")
+    return reasons
 
 
 def _import(arguments: argparse.Namespace, settings: Settings) -> int:
@@ -101,9 +147,12 @@ def _import(arguments: argparse.Namespace, settings: Settings) -> int:
     # Before a database is created for it.
     dump.require_export(arguments.file)
     with database(settings, create=True) as url:
-        applied = dump.restore(url, arguments.file, replace=arguments.replace)
+        imported = dump.restore(url, arguments.file, replace=arguments.replace)
         _set_retention(url, settings)
-    print(f"Imported {arguments.file}." + (f" Then applied {', '.join(applied)}." if applied else ""))
+    applied = f" Then applied {', '.join(imported.applied)}." if imported.applied else ""
+    print(f"Imported {arguments.file}.{applied}")
+    for note in imported.notes:
+        print(note)
     there = "is there" if settings.key_file.is_file() else "is NOT there, and a new one would open none of them"
     print(
         "The key file that opens the secrets of sources and channels is not in an export. It has to be that of where the export was made;"

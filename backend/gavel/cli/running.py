@@ -7,6 +7,7 @@ from gavel.cli.data_dir import no_database
 from gavel.config import Settings
 from gavel.domain.errors import SettingsError
 from gavel.embedded import postgres
+from gavel.embedded.room import ENOUGH_BYTES, LEAST_BYTES
 from gavel.supervise.checks import ensure_data_dir
 from gavel.supervise.lock import InstanceLock, running_pid
 from gavel.supervise.stack import listener_url, own_url
@@ -65,7 +66,8 @@ def database(settings: Settings, *, create: bool = False) -> Iterator[str]:
     if not settings.embedded_postgres or running_pid(settings.data_dir) is not None:
         yield settings.database_url
         return
-    ensure_data_dir(settings.data_dir)
+    # Reading and exporting work on a disk that is too full to collect.
+    ensure_data_dir(settings.data_dir, enough_bytes=ENOUGH_BYTES if create else LEAST_BYTES)
     lock = InstanceLock(settings.data_dir)
     try:
         with postgres.running(settings.postgres_dir, user=settings.pg_user):

@@ -92,6 +92,8 @@ def open_engine(
         "options": limits.as_options(),
         "application_name": application_name or f"gavel {role} {os.getpid()}",
         "connect_timeout": _CONNECT_TIMEOUT_S,
+        # In a database without an encoding, text would come as bytes.
+        "client_encoding": "utf8",
     }
     if not server_side_prepare:
         connect_args["prepare_threshold"] = None

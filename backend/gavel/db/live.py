@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 import psycopg
@@ -18,7 +18,7 @@ log = structlog.get_logger(__name__)
 CHANNEL = "gavel_live"
 ALERTS, DELIVERIES, INVENTORY, LEDGER = "alerts", "deliveries", "inventory", "ledger"
 # A listener sends nothing, so only these probes show that the server's machine is gone.
-_KEEPALIVES = {"keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
+_KEEPALIVES: dict[str, Any] = {"keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
 _CONNECT_TIMEOUT_S = 5
 
 

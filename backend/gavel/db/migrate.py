@@ -171,11 +171,23 @@ def _current(connection: Connection) -> str | None:
     return MigrationContext.configure(connection).get_current_revision()
 
 
+def require_server(engine: Engine) -> None:
+    """Raise StorageError where Gavel cannot run on this server or in this database: too old, or not UTF-8."""
+    with transaction(engine) as connection:
+        _require_server(connection)
+
+
 def _require_server(connection: Connection) -> None:
     version = connection.scalar(text("SELECT current_setting('server_version_num')::int"))
     if version is None or version < _TOO_OLD:
         raise StorageError(
             f"PostgreSQL {version} is too old: Gavel needs 16 or newer (server_version_num ≥ {_TOO_OLD})."
+        )
+    encoding = connection.scalar(text("SELECT current_setting('server_encoding')"))
+    if encoding != "UTF8":
+        raise StorageError(
+            f"The database has the encoding {encoding}, and Gavel needs UTF8. Create another one:"
+            " CREATE DATABASE … TEMPLATE template0 ENCODING 'UTF8'."
         )
 
 

@@ -131,7 +131,7 @@ def _building(engine: Engine, name: str) -> Iterator[tuple[str, str]]:
             raise NameTakenError(f"There is an offline environment {name!r}. Remove it, or choose another name.")
         if len(there) >= MOST_ENVIRONMENTS:
             raise ConflictError(f"There are {MOST_ENVIRONMENTS} offline environments. Remove one.")
-        databases.create(engine, unfinished)
+        databases.create(engine, unfinished, purpose="Each offline environment has a database of its own.")
         try:
             yield unfinished, final
         except BaseException:

@@ -102,7 +102,7 @@ class Runner:
                 except (EndedError, StartError) as error:
                     why = str(error)
                 except Exception as error:  # noqa: BLE001 (a full disk or a lack of processes must not end this loop)
-                    why = f"cannot be started: {error or type(error).__name__}"
+                    why = f"cannot be started: {str(error) or type(error).__name__}"
 
     def give_up(self) -> None:
         """From now on an end is final."""
