@@ -66,11 +66,12 @@ def test_two_guests_that_claim_one_virtual_disk_both_lose_it_and_a_tie_by_hand_h
         (11, MatchedBy.HAND, None),
         (None, UnmatchedReason.CLAIMED_TWICE, None),
     ]
-    # Somebody who takes another's name comes with another token.
-    assert (
-        found(disk(serial=UUID), disk(number=2, token=2, serial=UUID))
-        == [(None, UnmatchedReason.CLAIMED_TWICE, None)] * 2
-    )
+    # A guest whose token was replaced has one row per token.
+    assert found(disk(serial=UUID), disk(number=2, token=2, serial=UUID)) == [(11, MatchedBy.DISK_UUID, None)] * 2
+    assert found(replace(disk(serial=UUID), tied_to=11), disk(number=2, token=2, serial=UUID)) == [
+        (11, MatchedBy.HAND, None),
+        (None, UnmatchedReason.CLAIMED_TWICE, None),
+    ]
     # Two agents of one guest are no contradiction.
     assert (
         found(disk(serial=UUID), disk("WEB-01.example.org", number=2, serial=UUID))
@@ -106,6 +107,45 @@ def test_a_scsi_address_says_nothing_where_there_are_several_controllers() -> No
 def test_a_vm_is_identified_by_its_bios_uuid_in_either_byte_order_whatever_its_name_is(uuid: str) -> None:
     guest = GuestIdentity("renamed", bios_uuid=uuid)
     assert found(replace(disk(tools_name="scsi0:0"), guest=guest)) == [(11, MatchedBy.TOOLS_NAME, None)]
+
+
+def test_a_name_and_a_uuid_that_speak_for_different_vms_are_contradictory() -> None:
+    for identity in ({"tools_name": "scsi0:0"}, {"serial": UUID}, {"scsi_address": "2:0:1:0"}):
+        claim = replace(disk(**identity), guest=GuestIdentity("db-01", bios_uuid=BIOS))
+        (match,) = match_disks([claim], INDEX)
+        assert (match.vm_disk_id, match.reason, match.vm_id) == (None, UnmatchedReason.CONTRADICTORY, None)
+
+
+@pytest.mark.parametrize(
+    "guest",
+    [
+        GuestIdentity("db-01"),
+        GuestIdentity("db-01", bios_uuid=BIOS),
+        GuestIdentity("no-vm", bios_uuid=BIOS),
+        GuestIdentity("no-vm", addresses=("192.0.2.10",)),
+        GuestIdentity("no-vm"),
+        GuestIdentity("web-01", bios_uuid=BIOS, addresses=("192.0.2.10",)),
+    ],
+)
+@pytest.mark.parametrize(
+    "identity", [{"serial": UUID}, {"tools_name": "scsi0:0"}, {"serial": "624a9370aabbccddeeff001122334455"}]
+)
+@pytest.mark.parametrize("names", [{"db-01"}, {"no-vm"}, {"db-01", "no-vm"}])
+def test_a_limited_token_matches_and_silences_nothing_outside_its_vms(
+    guest: GuestIdentity, identity: dict[str, Any], names: set[str]
+) -> None:
+    claim = replace(disk(number=2, token=2, **identity), guest=guest, token_vms=frozenset(names))
+    honest = replace(disk(serial=UUID), guest=GuestIdentity("web-01", bios_uuid=BIOS))
+    first, second = match_disks([honest, claim], INDEX)
+    assert (first.vm_disk_id, first.by) == (11, MatchedBy.DISK_UUID)
+    assert second.vm_disk_id in (None, 21)
+    assert second.vm_id in (None, 2)
+
+
+def test_a_limited_token_matches_within_its_vms() -> None:
+    mine = replace(disk(serial=UUID), token_vms=frozenset({"web-01", "gone"}))
+    by_address = replace(mine, guest=GuestIdentity("localhost", addresses=("192.0.2.10",)))
+    assert found(mine) == found(by_address) == [(11, MatchedBy.DISK_UUID, None)]
 
 
 @given(st.text("0123456789abcdef", min_size=32, max_size=32))

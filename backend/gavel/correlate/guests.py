@@ -39,11 +39,12 @@ def guest_samples(
     read = samples(connection, Stream.GUEST_DISK, since - _BEFORE, until + _AFTER)
     columns, row = _of_disks(read, matched["id"])
     disk = _positions(environment.ids[ScopeKind.VM_DISK], matched["vm_disk_id"][row])
-    kept = (disk != NONE) & _of_one_agent(disk, columns["entity_id"], environment.topology.disks)
+    kept = (disk != NONE) & _of_one_agent(disk, matched["token_id"][row], columns["entity_id"])
     columns, row, disk = {name: column[kept] for name, column in columns.items()}, row[kept], disk[kept]
     times = _times(columns, matched["offset_us"][row])
+    counts = times.end_us - times.offset_us <= matched["until_us"][row]
     part = parts_at(environment, disk, times.end_us - times.offset_us - times.length_us // 2)
-    there = part != NONE
+    there = (part != NONE) & counts
     every = _samples_of(columns, part, times)
     return every if there.all() else _only(every, there)
 
@@ -62,11 +63,11 @@ def _of_disks(columns: _Columns, ids: Index) -> tuple[dict[str, Index], Index]:
     return {name: column[known] for name, column in columns.items()}, row[known]
 
 
-def _of_one_agent(disk: Index, entity: Index, disks: int) -> Bools:
+def _of_one_agent(disk: Index, token: Index, entity: Index) -> Bools:
     """Two agents in one guest time the same I/Os: the one that came first counts."""
-    first = np.full(disks + 1, np.iinfo(np.int64).max)
-    np.minimum.at(first, disk, entity)
-    mine: Bools = entity == first[disk]
+    # Samples are ordered by their entity, so the first of each pair has the smallest id.
+    _, first, which = np.unique(np.stack([disk, token]), axis=1, return_index=True, return_inverse=True)
+    mine: Bools = entity == entity[first[which.ravel()]]
     return mine
 
 

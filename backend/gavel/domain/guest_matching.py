@@ -41,7 +41,8 @@ class UnmatchedReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GuestDiskFacts:
-    """token_id: with which it comes. tied_to: the virtual disk that a person tied it to."""
+    """token_vms: names of the only VMs that its token may write for, in lower case; None: any. tied_to: the virtual disk that a
+    person tied it to."""
 
     id: int
     token_id: int
@@ -49,6 +50,7 @@ class GuestDiskFacts:
     kind: GuestDiskKind
     identity: DiskIdentity
     tied_to: int | None = None
+    token_vms: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,27 +109,37 @@ class VmIndex:
             if disk.uuid:
                 self.by_disk_uuid[disk.uuid].append(disk)
 
-    def vms_of(self, guest: GuestIdentity) -> set[int]:
-        """By its UUID in either byte order, else by its name, else by its addresses."""
+    def vms_of(self, disk: GuestDiskFacts) -> set[int] | None:
+        """By the guest's UUID in either byte order, else by its name, else by its addresses; None where UUID and name contradict.
+
+        A token that is limited to VMs matches within these only: UUIDs and serial numbers can be read by everybody.
+        """
+        guest, named = disk.guest, self._named(disk.guest.host_name)
+        by_uuid: set[int] = set()
         if guest.bios_uuid:
             by_uuid = self._by_uuid.get(guest.bios_uuid, set()) | self._by_uuid.get(swapped(guest.bios_uuid), set())
-            if by_uuid:
-                return self._narrowed(by_uuid, guest)
-        by_name = self._named(guest.host_name)
-        return self._narrowed(by_name, guest) if by_name else self._addressed(guest)
+        if by_uuid and named and not by_uuid & named:
+            return None
+        addressed = self._addressed(guest)
+        vms = by_uuid or named or addressed
+        # Clones share a UUID, and names may be used twice: the other marks narrow the choice.
+        for others in (named, addressed):
+            vms = (vms & others) or vms
+        allowed = self.allowed_vms(disk)
+        return vms if allowed is None else vms & allowed
 
-    def vm_of(self, guest: GuestIdentity, vm_disk_id: int | None) -> int | None:
+    def allowed_vms(self, disk: GuestDiskFacts) -> set[int] | None:
+        """VMs that its token is limited to; None: any."""
+        if disk.token_vms is None:
+            return None
+        return {vm for name in disk.token_vms for vm in self._named(name)}
+
+    def vm_of(self, disk: GuestDiskFacts, vm_disk_id: int | None) -> int | None:
         """Of the virtual disk; else the only VM that the guest may be."""
         if vm_disk_id is not None:
             return self._vm_of_disk.get(vm_disk_id)
-        vms = self.vms_of(guest)
+        vms = self.vms_of(disk) or ()
         return next(iter(vms)) if len(vms) == 1 else None
-
-    def _narrowed(self, vms: set[int], guest: GuestIdentity) -> set[int]:
-        """Clones share a UUID, and names may be used twice: those that the other marks speak for, where any do."""
-        for others in (self._named(guest.host_name), self._addressed(guest)):
-            vms = (vms & others) or vms
-        return vms
 
     def _named(self, host_name: str) -> set[int]:
         name = host_name.lower()
@@ -141,8 +153,7 @@ def match_disks(disks: Sequence[GuestDiskFacts], index: VmIndex) -> list[DiskMat
     """One for each disk, in order."""
     matches = _without_double_claims(disks, [_match(disk, index) for disk in disks])
     return [
-        replace(match, vm_id=index.vm_of(disk.guest, match.vm_disk_id))
-        for disk, match in zip(disks, matches, strict=True)
+        replace(match, vm_id=index.vm_of(disk, match.vm_disk_id)) for disk, match in zip(disks, matches, strict=True)
     ]
 
 
@@ -151,19 +162,21 @@ def _match(disk: GuestDiskFacts, index: VmIndex) -> DiskMatch:
         return DiskMatch(disk.id, disk.tied_to, MatchedBy.HAND)
     if disk.kind is not GuestDiskKind.DISK:
         return DiskMatch(disk.id, None, None, UnmatchedReason.NOT_A_WHOLE_DISK)
-    vms = index.vms_of(disk.guest)
+    vms = index.vms_of(disk)
+    if vms is None:
+        return DiskMatch(disk.id, None, None, UnmatchedReason.CONTRADICTORY)
     by_uuid = index.by_disk_uuid.get(disk_uuid(disk.identity.serial) or "", [])
     if by_uuid:
-        return _by_uuid(disk, by_uuid, vms)
+        return _by_uuid(disk, by_uuid, vms or index.allowed_vms(disk))
     if len(vms) != 1:
         return DiskMatch(disk.id, None, None, UnmatchedReason.SEVERAL_VMS if vms else UnmatchedReason.NO_VM)
     (vm,) = vms
     return _within(disk, index.disks_of[vm])
 
 
-def _by_uuid(disk: GuestDiskFacts, candidates: Sequence[VmDiskFacts], vms: set[int]) -> DiskMatch:
-    """Copies of a VM may share the UUIDs of its disks."""
-    fitting = [one for one in candidates if one.vm_id in vms] if vms else list(candidates)
+def _by_uuid(disk: GuestDiskFacts, candidates: Sequence[VmDiskFacts], vms: set[int] | None) -> DiskMatch:
+    """Copies of a VM may share the UUIDs of its disks. vms: what the guest may be; None: any."""
+    fitting = [one for one in candidates if vms is None or one.vm_id in vms]
     if len(fitting) == 1:
         return DiskMatch(disk.id, fitting[0].id, MatchedBy.DISK_UUID)
     reason = UnmatchedReason.SEVERAL_VMS if fitting else UnmatchedReason.CONTRADICTORY
@@ -203,17 +216,27 @@ def _by_address(address: str | None, candidates: Sequence[VmDiskFacts]) -> list[
 
 
 def _without_double_claims(disks: Sequence[GuestDiskFacts], matches: list[DiskMatch]) -> list[DiskMatch]:
-    """Two guests, or guests of two tokens, cannot have one virtual disk; what a person tied holds."""
-    claims = defaultdict[int, set[tuple[int, str]]](set)
-    for disk, match in zip(disks, matches, strict=True):
+    """Two guests cannot have one virtual disk; what a person tied holds.
+
+    One guest with several tokens is no contradiction: its token was replaced, and the samples of the newest one count.
+    """
+    claims = defaultdict[int, set[str]](set)
+    tied = defaultdict[int, set[tuple[int, str]]](set)
+    claimants = [(disk.token_id, disk.guest.host_name.lower().partition(".")[0]) for disk in disks]
+    for claimant, match in zip(claimants, matches, strict=True):
         if match.vm_disk_id is not None:
-            claims[match.vm_disk_id].add((disk.token_id, disk.guest.host_name.lower().partition(".")[0]))
-    return [
-        DiskMatch(match.disk_id, None, None, UnmatchedReason.CLAIMED_TWICE)
-        if match.vm_disk_id is not None and match.by is not MatchedBy.HAND and len(claims[match.vm_disk_id]) > 1
-        else match
-        for match in matches
-    ]
+            claims[match.vm_disk_id].add(claimant[1])
+            if match.by is MatchedBy.HAND:
+                tied[match.vm_disk_id].add(claimant)
+    kept = []
+    for claimant, match in zip(claimants, matches, strict=True):
+        if match.vm_disk_id is not None and match.by is not MatchedBy.HAND:
+            others = tied.get(match.vm_disk_id, set()) - {claimant}
+            if others or len(claims[match.vm_disk_id]) > 1:
+                kept.append(DiskMatch(match.disk_id, None, None, UnmatchedReason.CLAIMED_TWICE))
+                continue
+        kept.append(match)
+    return kept
 
 
 def disk_uuid(text: str | None) -> str | None:

@@ -276,14 +276,28 @@ def samples(
     return fetch(connection, sql, {"after": after, "until": until}, columns)
 
 
+# A guest keeps one row per token. After its token was replaced, samples of the former one count up to the first push with the newer one.
+# With a revoked token they count only where no valid one ever pushed the same virtual disk.
+_MATCHED = """
+    SELECT d.id, d.vm_disk_id, coalesce(g.offset_us, 0) AS offset_us, g.token_id,
+        coalesce((extract(epoch FROM least(t.revoked_at, newer.first_seen_at)) * 1000000)::bigint, 9223372036854775807) AS until_us
+    FROM guest_disk d JOIN guest g ON g.id = d.guest_id JOIN guest_token t ON t.id = g.token_id
+    LEFT JOIN LATERAL (
+        SELECT min(o.first_seen_at) AS first_seen_at
+        FROM guest_disk o JOIN guest og ON og.id = o.guest_id JOIN guest_token ot ON ot.id = og.token_id AND ot.revoked_at IS NULL
+        WHERE o.vm_disk_id = d.vm_disk_id AND o.kind = 'disk' AND ot.id <> t.id AND (t.revoked_at IS NOT NULL OR ot.id > t.id)
+    ) newer ON true
+    WHERE d.vm_disk_id IS NOT NULL AND d.kind = 'disk' ORDER BY d.id
+"""
+
+
 def matched_disks(connection: Connection) -> dict[str, npt.NDArray[np.int64]]:
-    """Whole disks of guests whose virtual disk is known, in order of id, with the smallest delay that was seen of their guest."""
-    columns: dict[str, ColumnType] = dict.fromkeys(("id", "vm_disk_id", "offset_us"), "i8")
-    sql = (
-        "SELECT d.id, d.vm_disk_id, coalesce(g.offset_us, 0) AS offset_us FROM guest_disk d JOIN guest g ON g.id = d.guest_id"
-        " WHERE d.vm_disk_id IS NOT NULL AND d.kind = 'disk' ORDER BY d.id"
-    )
-    return fetch(connection, sql, {}, columns)
+    """Whole disks of guests whose virtual disk is known, in order of id, with the smallest delay that was seen of their guest.
+
+    until_us: last µs since 1970 by Gavel's clock at which samples of the disk count.
+    """
+    columns: dict[str, ColumnType] = dict.fromkeys(("id", "vm_disk_id", "offset_us", "token_id", "until_us"), "i8")
+    return fetch(connection, _MATCHED, {}, columns)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

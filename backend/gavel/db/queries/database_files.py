@@ -61,7 +61,8 @@ _SUMS = ", ".join(
 # Stamps are the guest's own: its clock is behind by `offset_us`.
 _FILES = f"""
     SELECT d.id, d.kind, d.disk AS name, d.path, d.drives, g.host_name, d.last_seen_at, d.vm_disk_id, k.label AS vm_disk_label, s.*
-    FROM guest_disk d JOIN guest g ON g.id = d.guest_id LEFT JOIN vm_disk k ON k.id = d.vm_disk_id
+    FROM guest_disk d JOIN guest g ON g.id = d.guest_id JOIN guest_token t ON t.id = g.token_id AND t.revoked_at IS NULL
+    LEFT JOIN vm_disk k ON k.id = d.vm_disk_id
     LEFT JOIN LATERAL (
         SELECT sum(interval_s)::float8 AS covered_s, {_SUMS} FROM {_OF_DISK} r
         WHERE ts > :from_at - coalesce(g.offset_us, 0) * interval '1 microsecond'

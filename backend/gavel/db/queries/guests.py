@@ -88,7 +88,7 @@ _DISKS = """
     SELECT d.id, t.name AS token, g.host_name, g.peer, d.agent, d.kind, d.disk, d.serial, d.tools_name, d.first_seen_at, d.last_seen_at,
         d.intervals, g.offset_us, d.matched_by, d.unmatched_reason, m.id AS vm_id, m.name AS vm_name, d.vm_disk_id, k.label, d.suggested_id,
         sm.name || ' ' || sk.label AS suggested, count(*) OVER () AS total
-    FROM guest_disk d JOIN guest g ON g.id = d.guest_id JOIN guest_token t ON t.id = g.token_id
+    FROM guest_disk d JOIN guest g ON g.id = d.guest_id JOIN guest_token t ON t.id = g.token_id AND t.revoked_at IS NULL
     LEFT JOIN vm_disk k ON k.id = d.vm_disk_id LEFT JOIN vm m ON m.id = k.vm_id
     LEFT JOIN vm_disk sk ON sk.id = d.suggested_id LEFT JOIN vm sm ON sm.id = sk.vm_id
     WHERE (NOT :unmatched OR (d.vm_disk_id IS NULL AND d.kind = 'disk'))
@@ -136,7 +136,7 @@ def _pushed(row: RowMapping, now: datetime) -> PushedDisk:
 _SUMMARY = """
     SELECT count(DISTINCT d.guest_id) AS guests, count(*) AS disks, count(*) FILTER (WHERE d.last_seen_at > :live) AS live,
         count(d.vm_disk_id) AS matched, max(d.last_seen_at) AS newest_at
-    FROM guest_disk d
+    FROM guest_disk d JOIN guest g ON g.id = d.guest_id JOIN guest_token t ON t.id = g.token_id AND t.revoked_at IS NULL
 """
 
 
@@ -150,13 +150,20 @@ def push_summary(connection: Connection, now: datetime) -> PushSummary:
 
 _FACTS = """
     SELECT d.id, g.token_id, g.host_name, g.bios_uuid, g.addresses, d.kind, d.serial, d.tools_name, d.scsi_address, d.capacity_bytes,
-        CASE WHEN d.matched_by = 'hand' THEN d.vm_disk_id END AS tied_to
-    FROM guest_disk d JOIN guest g ON g.id = d.guest_id WHERE d.last_seen_at > :since ORDER BY d.id
+        t.vm_names, coalesce(CASE WHEN d.matched_by = 'hand' THEN d.vm_disk_id END, former.vm_disk_id) AS tied_to
+    FROM guest_disk d JOIN guest g ON g.id = d.guest_id JOIN guest_token t ON t.id = g.token_id AND t.revoked_at IS NULL
+    LEFT JOIN LATERAL (
+        SELECT o.vm_disk_id FROM guest_token ot JOIN guest og ON og.token_id = ot.id AND og.key = g.key
+        JOIN guest_disk o ON o.guest_id = og.id AND (o.agent, o.kind, o.disk) = (d.agent, d.kind, d.disk)
+        WHERE ot.name = t.name AND ot.revoked_at IS NOT NULL AND o.matched_by = 'hand' AND o.vm_disk_id IS NOT NULL
+        ORDER BY ot.id DESC LIMIT 1
+    ) former ON d.vm_disk_id IS NULL
+    WHERE d.last_seen_at > :since ORDER BY d.id
 """
 
 
 def guest_disk_facts(connection: Connection, now: datetime) -> Sequence[GuestDiskFacts]:
-    """Of every disk that came lately."""
+    """Disks that were pushed lately with a valid token. A tie by hand outlives the replacement of the token by one of the same name."""
     return [
         GuestDiskFacts(
             row.id,
@@ -165,6 +172,7 @@ def guest_disk_facts(connection: Connection, now: datetime) -> Sequence[GuestDis
             GuestDiskKind(row.kind),
             DiskIdentity(row.serial, row.tools_name, row.scsi_address, row.capacity_bytes),
             row.tied_to,
+            None if row.vm_names is None else frozenset(row.vm_names),
         )
         for row in connection.execute(text(_FACTS), {"since": now - _MATCHED_FOR})
     ]
@@ -224,7 +232,8 @@ _STAMP = """
     SELECT (SELECT array_agg((id, inventory_revision)::text ORDER BY id) FROM source) AS inventories,
         (SELECT md5(coalesce(string_agg(concat_ws('|', d.id, d.serial, d.tools_name, d.scsi_address, d.capacity_bytes, d.vm_disk_id,
             d.matched_by, d.unmatched_reason, d.vm_id, g.host_name, g.bios_uuid, g.addresses), ',' ORDER BY d.id), ''))
-        FROM guest_disk d JOIN guest g ON g.id = d.guest_id) AS disks
+        FROM guest_disk d JOIN guest g ON g.id = d.guest_id) AS disks,
+        (SELECT array_agg(id ORDER BY id) FROM guest_token WHERE revoked_at IS NULL) AS tokens
 """
 
 

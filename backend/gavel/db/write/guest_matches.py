@@ -54,6 +54,15 @@ def save_matches(connection: Connection, matches: Sequence[DiskMatch]) -> None:
         _note(connection, [match.disk_id for match in matches])
 
 
+_FORGET_FORMER = text("""
+    UPDATE guest_disk SET vm_disk_id = NULL, matched_by = NULL
+    FROM guest_disk d JOIN guest g ON g.id = d.guest_id JOIN guest_token t ON t.id = g.token_id
+        JOIN guest_token ot ON ot.name = t.name AND ot.revoked_at IS NOT NULL JOIN guest og ON og.token_id = ot.id AND og.key = g.key
+    WHERE d.id = :id AND guest_disk.guest_id = og.id AND guest_disk.id <> d.id AND guest_disk.matched_by = 'hand'
+        AND (guest_disk.agent, guest_disk.kind, guest_disk.disk) = (d.agent, d.kind, d.disk)
+""")
+
+
 def tie_disk(connection: Connection, disk_id: int, vm_disk_id: int | None) -> None:
     """To a virtual disk, or to none again. Raises NotFoundError."""
     known = connection.scalar(text("SELECT id FROM vm_disk WHERE id = :id"), {"id": vm_disk_id})
@@ -63,4 +72,6 @@ def tie_disk(connection: Connection, disk_id: int, vm_disk_id: int | None) -> No
     values = {"vm_disk_id": vm_disk_id, "matched_by": by, "unmatched_reason": None, "suggested_id": None}
     if connection.execute(update(guest_disk).where(guest_disk.c.id == disk_id).values(values)).rowcount == 0:
         raise NotFoundError(f"There is no disk {disk_id} of a guest.")
+    # Matching takes over what was tied with the token that this one replaced; the newer decision ends that.
+    connection.execute(_FORGET_FORMER, {"id": disk_id})
     _note(connection, [disk_id])
