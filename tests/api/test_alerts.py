@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from threading import BoundedSemaphore
 from typing import Any
 
 import psycopg
@@ -15,6 +16,7 @@ from tests.api.ledgers import minute as row
 
 from gavel.alerting.render.picture_link import signed
 from gavel.alerting.use import preview
+from gavel.api.routes import pictures
 from gavel.db import live
 from gavel.domain.io_path import Layer
 from gavel.domain.scope import ScopeKind
@@ -210,6 +212,13 @@ def test_a_picture_opens_by_its_signed_address_and_by_no_login(client: TestClien
     assert found.content.startswith(b"\x89PNG")
     for wrong in (token[:-1] + ("a" if token[-1] != "a" else "b"), "x.1.y", f"other.{token.partition('.')[2]}"):
         assert client.get(f"/api/v1/alert-pictures/{wrong}").status_code == 404
+    # While every place is taken, what nobody signed is refused as ever, and takes none.
+    with pytest.MonkeyPatch.context() as patch:
+        drawn = BoundedSemaphore(1)
+        drawn.acquire()
+        patch.setattr(pictures, "_DRAWN", drawn)
+        assert client.get("/api/v1/alert-pictures/x.1.y").status_code == 404
+        assert client.get(f"/api/v1/alert-pictures/{token}").status_code == 429
     over = signed(vault.derived("alert pictures"), event_id, datetime.now(UTC) - MINUTE)
     assert client.get(f"/api/v1/alert-pictures/{over}").status_code == 404
 

@@ -110,7 +110,8 @@ def test_a_vm_is_identified_by_its_bios_uuid_in_either_byte_order_whatever_its_n
 
 
 def test_a_name_and_a_uuid_that_speak_for_different_vms_are_contradictory() -> None:
-    for identity in ({"tools_name": "scsi0:0"}, {"serial": UUID}, {"scsi_address": "2:0:1:0"}):
+    identities: list[dict[str, Any]] = [{"tools_name": "scsi0:0"}, {"serial": UUID}, {"scsi_address": "2:0:1:0"}]
+    for identity in identities:
         claim = replace(disk(**identity), guest=GuestIdentity("db-01", bios_uuid=BIOS))
         (match,) = match_disks([claim], INDEX)
         assert (match.vm_disk_id, match.reason, match.vm_id) == (None, UnmatchedReason.CONTRADICTORY, None)

@@ -308,3 +308,35 @@ def test_an_unusable_database_is_503_and_the_batch_is_kept_by_its_agent(agent: A
         listener.writer._engine = kept
         gone.dispose()
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "10")
+
+
+def test_throttled_guesses_keep_no_stored_token_out_of_a_listener_that_just_started(
+    module_postgres_url: str, engine: Engine, agent: Agent
+) -> None:
+    with TestClient(build(open_engine(module_postgres_url, Role.WORKER), apart_s=0)) as fresh:
+        wrong = [
+            fresh.post(URL, content="", headers={"authorization": f"Token gvg_{n:040d}"}).status_code for n in range(60)
+        ]
+        assert set(wrong) == {401, 429}
+        valid = Agent(fresh, engine, token=agent.token)
+        assert valid.push(valid.line()) == 204
+        # One that is made meanwhile is in force within a second; one that is revoked opens nothing at once.
+        revoke(engine, agent.name, datetime.now(UTC))
+        fresh.app.state.listener.tokens.clear()  # type: ignore[attr-defined]
+        assert [valid.push(valid.line()) for _ in range(3)] in ([401, 401, 401], [401, 429, 429])
+
+
+def test_health_asks_the_database_once_however_many_ask(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch, engine: Engine
+) -> None:
+    asked = 0
+
+    def counted(*_: object) -> None:
+        nonlocal asked
+        asked += 1
+
+    monkeypatch.setattr("gavel.listener.app.guest_token", counted)
+    monkeypatch.setattr("gavel.listener.app._LOOK_KEPT_S", float("inf"))
+    client.app.state.listener.looked = None  # type: ignore[attr-defined]
+    assert {client.get("/health").status_code for _ in range(20)} == {200}
+    assert asked == 1

@@ -21,6 +21,7 @@ from gavel.db.queries.tokens import (
     revoke_sessions,
     revoke_tokens,
     token,
+    token_hashes,
     tokens,
     use_token,
 )
@@ -108,6 +109,12 @@ def role_of(engine: Engine, given: str, now: datetime) -> TokenKind | None:
     if known.is_session and now - _last_used(known) >= _USE_NOTED_EVERY:
         _note_use(engine, known, now)
     return known.kind
+
+
+def hashes_of_tokens(engine: Engine) -> frozenset[bytes]:
+    """Of every token, session and setup token that is stored."""
+    with reading(engine) as connection:
+        return token_hashes(connection)
 
 
 def is_still(engine: Engine, given: str, kind: TokenKind, now: datetime) -> bool:

@@ -11,6 +11,7 @@ from gavel.db.queries.guest_tokens import (
     GuestToken,
     add_guest_token,
     guest_token_by_hash,
+    guest_token_hashes,
     is_guest_token_revoked,
     revoke_guest_token,
     revoke_guest_token_id,
@@ -65,6 +66,12 @@ def guest_token(engine: Engine, given: str) -> GuestToken | None:
     """None for a token that is unknown or revoked."""
     with reading(engine) as connection:
         return guest_token_by_hash(connection, hash_of(given))
+
+
+def hashes_of_guest_tokens(engine: Engine) -> frozenset[bytes]:
+    """Of every valid token."""
+    with reading(engine) as connection:
+        return guest_token_hashes(connection)
 
 
 def hash_of(text: str) -> bytes:

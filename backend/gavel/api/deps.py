@@ -12,7 +12,7 @@ from fastapi.requests import HTTPConnection
 from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBearer
 
 from gavel import clock
-from gavel.admin.access import is_still, role_of
+from gavel.admin.access import hashes_of_tokens, is_still, role_of
 from gavel.api.broadcast import Broadcast
 from gavel.api.guard import is_forwarded
 from gavel.api.kept import KeptAnswers
@@ -128,18 +128,24 @@ def asker(request: Request, app: AppDep, at: NowDep, bearer: BearerDep, session:
 
 
 def _looked_up(app: AppState, address: str, given: str, at: datetime, *, is_bearer: bool) -> TokenKind | None:
-    if app.throttle.is_wrong(given):
-        return None
-    if (wait_s := app.throttle.wait_s(address, given)) > 0:
-        if is_bearer:
-            raise too_often(wait_s)
-        return None  # an old cookie: its page is a stranger's and may sign in
+    if not is_stored(app, given):
+        if app.throttle.is_wrong(given):
+            return None
+        if (wait_s := app.throttle.wait_s(address)) > 0:
+            if is_bearer:
+                raise too_often(wait_s)
+            return None  # an old cookie: its page is a stranger's and may sign in
     kind = role_of(app.engine, given, at)
     if kind is None:
         app.throttle.failed(address, given)
     else:
         app.throttle.succeeded(given)
     return kind
+
+
+def is_stored(app: AppState, given: str) -> bool:
+    """Whether the database has a token: one that it has is looked up however many others are guessed."""
+    return app.throttle.is_stored(given, lambda: hashes_of_tokens(app.engine))
 
 
 AskerDep = Annotated[Asker, Depends(asker)]

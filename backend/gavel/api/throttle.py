@@ -1,9 +1,13 @@
-"""How often wrong tokens may be tried: looked up in the database up to a rate, for each address and in total, refused unseen above it."""
+"""How often wrong tokens may be tried. Each token is compared with the stored hashes, which are read at most once a second.
+
+A token whose hash is stored is never limited, however many others guess and however lately the process started. Above the rate, for each
+address and in total, a token that is not stored is refused without a statement of its own.
+"""
 
 import hashlib
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address, ip_network
 from threading import Lock
@@ -12,6 +16,8 @@ from typing import Generic, TypeVar
 # Mistakes in a row and per minute: of one address, and of all together.
 _OF_ONE = (5.0, 10.0)
 _OF_ALL = (10.0, 20.0)
+# A token is in force for everybody after so long. Where it was made, it is at once.
+_HASHES_KEPT_S = 1.0
 # So much is remembered; what was used longest ago is forgotten first.
 _REMEMBERED = 4096
 # Whoever has one address of an IPv6 network may take any of it.
@@ -22,41 +28,65 @@ Value = TypeVar("Value")
 
 
 class Throttle:
-    """One for the process. A token that was good once never waits, and a wrong one counts once: a page that goes on asking with an old
-    session does not lock its owner out."""
+    """One for the process. A wrong token counts once: a page that polls with an old session does not lock its owner out."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._lock = Lock()
+        self._lock, self._loading = Lock(), Lock()
         self._total = _Bucket(*_OF_ALL, left=_OF_ALL[0], filled_s=clock())
         self._by_address: _Recent[str, _Bucket] = _Recent()
-        self._good: _Recent[bytes, None] = _Recent()
         self._wrong: _Recent[bytes, None] = _Recent()
+        self._stored: frozenset[bytes] = frozenset()
+        self._loaded_s: float | None = None
 
-    def wait_s(self, address: str, token: str) -> float:
-        """Seconds until this token may be looked up for this address; 0: now."""
+    def is_stored(self, token: str, load: Callable[[], Iterable[bytes]]) -> bool:
+        """Whether the database has its hash. Calls `load` at most once a second, and not at all for a token that was stored before."""
+        known = self.is_stored_by_now(token)
+        if known is not None:
+            return known
+        with self._loading:
+            # Another request may have loaded them meanwhile.
+            if (known := self.is_stored_by_now(token)) is None:
+                # What is stored while they are read may be missing: they are as old as the beginning.
+                began_s = self._clock()
+                self._stored, self._loaded_s = frozenset(load()), began_s
+                known = _digest(token) in self._stored
+            return known
+
+    def is_stored_by_now(self, token: str) -> bool | None:
+        """The same from memory; None where the hashes have to be read again."""
+        if _digest(token) in self._stored:
+            return True
+        is_fresh = self._loaded_s is not None and self._clock() - self._loaded_s < _HASHES_KEPT_S
+        return False if is_fresh else None
+
+    def wait_s(self, address: str) -> float:
+        """Seconds until a token that is not stored may be looked up for this address; 0: now."""
         with self._lock:
-            if _digest(token) in self._good:
-                return 0.0
             return max(bucket.wait_s(self._clock()) for bucket in (self._total, self._bucket(address)))
 
     def succeeded(self, token: str) -> None:
-        """The database knows it."""
-        with self._lock:
-            self._good.put(_digest(token), None)
-
-    def failed(self, address: str, token: str) -> None:
-        """The database does not know it, or not any more."""
+        """The database has it, though it was made after the hashes were read."""
         digest = _digest(token)
         with self._lock:
-            self._good.drop(digest)
+            self._wrong.drop(digest)
+            if digest not in self._stored:
+                self._stored |= {digest}
+
+    def failed(self, address: str, token: str) -> None:
+        """It does not open what it was given for, or opens nothing any more."""
+        digest = _digest(token)
+        with self._lock:
+            if digest in self._stored:
+                # Revoked, or good for something else: the hashes are read again before it is ruled on.
+                self._stored, self._loaded_s = self._stored - {digest}, None
             if digest not in self._wrong:
                 self._total.left -= 1
                 self._bucket(address).left -= 1
             self._wrong.put(digest, None)
 
     def is_wrong(self, token: str) -> bool:
-        """Whether it was refused lately. Tokens are random and never become good later, but for the setup token."""
+        """Whether it was refused lately."""
         with self._lock:
             return _digest(token) in self._wrong
 

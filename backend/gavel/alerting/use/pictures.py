@@ -52,12 +52,16 @@ def linked_picture(vault: Vault, outside: OutboundPolicy, due: NotificationRow, 
     return Picture(alt=alt, url=f"{outside.public_url}{ROUTE}/{token}")
 
 
-def png_of(connection: Connection, vault: Vault, token: str, now: datetime) -> bytes:
-    """The picture of a signed address. Raises NotFoundError, with no more said than that, for any other and for what is gone."""
+def event_of(vault: Vault, token: str, now: datetime) -> str:
+    """The event whose picture a signed address is for. Raises NotFoundError, with no more said than that, for any other address."""
     try:
-        event_id = opened(vault.derived(_PURPOSE), token, now)
+        return opened(vault.derived(_PURPOSE), token, now)
     except LinkError as error:
         raise NotFoundError("There is no such picture.") from error
+
+
+def png_of(connection: Connection, event_id: str) -> bytes:
+    """Raises NotFoundError for what is gone."""
     found = picture(connection, notification_by_event(connection, event_id).message)
     if found is None or found.png is None:
         raise NotFoundError("There is no such picture.")

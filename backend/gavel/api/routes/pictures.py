@@ -5,7 +5,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Path, Response
 
-from gavel.alerting.use.pictures import png_of
+from gavel.alerting.use.pictures import event_of, png_of
 from gavel.api.deps import AppDep, NowDep
 from gavel.api.problems import refuses
 from gavel.db.engine import reading
@@ -23,11 +23,13 @@ def alert_picture(
     token: Annotated[str, Path(max_length=400, pattern=r"^[A-Za-z0-9_.-]*$")], app: AppDep, at: NowDep
 ) -> Response:
     """The waterfall that goes with a message."""
+    # Before it takes a place: an address that nobody signed keeps no picture waiting.
+    event_id = event_of(app.vault, token, at)
     if not _DRAWN.acquire(blocking=False):
         raise HTTPException(429, "Other pictures are being drawn. Try again in some seconds.", {"Retry-After": "5"})
     try:
         with reading(app.engine) as connection:
-            png = png_of(connection, app.vault, token, at)
+            png = png_of(connection, event_id)
     finally:
         _DRAWN.release()
     return Response(png, media_type="image/png", headers={"Cache-Control": "private, max-age=86400"})

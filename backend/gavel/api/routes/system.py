@@ -20,6 +20,7 @@ from gavel.api.deps import (
     SessionDep,
     address_of,
     asker,
+    is_stored,
     too_often,
 )
 from gavel.api.guard import is_forwarded
@@ -195,15 +196,15 @@ def sign_in(body: TokenIn, request: Request, response: Response, app: AppDep, at
     """Exchange a setup token (once) or an admin token for a session, a wall token for one as long as it is good.
 
     A session lasts twelve hours, and two without use; it makes no further ones. Wrong tokens are looked up a few times a minute only."""
-    address = address_of(request)
-    if (wait_s := app.throttle.wait_s(address, body.token)) > 0:
+    address, given = address_of(request), body.token.strip()
+    if not is_stored(app, given) and (wait_s := app.throttle.wait_s(address)) > 0:
         raise too_often(wait_s)
     try:
-        signed_in = access.sign_in(app.engine, body.token, app.setup_file, at)
+        signed_in = access.sign_in(app.engine, given, app.setup_file, at)
     except access.TokenRefusedError:
-        app.throttle.failed(address, body.token)
+        app.throttle.failed(address, given)
         raise
-    app.throttle.succeeded(body.token)
+    app.throttle.succeeded(signed_in.session)
     response.headers.update(NO_STORE)
     response.set_cookie(
         app.cookie, signed_in.session, max_age=int(signed_in.length.total_seconds()),

@@ -72,6 +72,11 @@ def guest_token_by_hash(connection: Connection, token_hash: bytes) -> GuestToken
     return None if row is None else _token(*row)
 
 
+def guest_token_hashes(connection: Connection) -> frozenset[bytes]:
+    """Of every valid token."""
+    return frozenset(connection.scalars(select(guest_token.c.token_hash).where(_GOOD)))
+
+
 def is_guest_token_revoked(connection: Connection, name: str) -> bool:
     """Whether there were tokens of this name, and none is good."""
     query = select(func.count(), func.count().filter(_GOOD)).where(guest_token.c.name == name)

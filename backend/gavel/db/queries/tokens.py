@@ -53,6 +53,11 @@ def token(connection: Connection, token_hash: bytes, now: datetime) -> Token | N
     return None if row is None else _token(row)
 
 
+def token_hashes(connection: Connection) -> frozenset[bytes]:
+    """Of every row, of whatever kind."""
+    return frozenset(connection.scalars(select(access_token.c.token_hash)))
+
+
 def use_token(connection: Connection, token_hash: bytes, kind: TokenKind, now: datetime) -> bool:
     """Spend a token that works once; False when there is none, it has expired, or somebody was faster."""
     unused = update(access_token).where(
