@@ -80,7 +80,7 @@ def test_adaptive_depth_that_is_set_on_devices_counts_whatever_the_hosts_options
     found = adaptive(0, 0, devices=("naa.1", "naa.2"))
     assert found is not None
     (command,) = advice(found, AdviceKind.SETTING).commands
-    assert command.change.startswith("for device in naa.1 naa.2; do esxcli storage core device set --device=$device")
+    assert command.change.startswith('for device in naa.1 naa.2; do esxcli storage core device set --device="$device"')
     assert adaptive(None, None, devices=("naa.1",)) is None
 
 

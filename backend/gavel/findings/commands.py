@@ -1,14 +1,20 @@
-"""Commands that advice offers to copy. Gavel runs none of them; values come from the host, only names of parameters are known here."""
+"""Every command that advice offers to copy. Gavel runs none of them.
+
+Values come from arrays and vCenters, so each passes `shlex.quote` or `_quoted`. No other module builds an `AdviceCommand`, and one test
+runs what these functions return in a shell with hostile names.
+"""
 
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from gavel.domain.hba_modules import DEPTH_PARAMETERS
 from gavel.findings.model import AdviceCommand, ObjectRef
 
 ESXI_SHELL = "ESXi Shell or SSH"
 POWERCLI = "PowerCLI"
+# Names with these are patterns to cmdlets: a VM named * would be all VMs.
+_WILDCARDS = frozenset("*?[]`")
 _QUOTES = re.compile("(['\u2018\u2019\u201a\u201b])")
 # A line that names more devices than this is no line to read before it is run.
 _MOST_DEVICES = 50
@@ -19,7 +25,7 @@ def module_depth_command(host: ObjectRef, module: str, current: int | None, targ
     names = DEPTH_PARAMETERS.get(module)
     if names is None:
         return None
-    name = names[0]
+    name, module = names[0], shlex.quote(module)
     before = "" if current is None else f'esxcli system module parameters set -m {module} -p "{name}={current}"'
     return AdviceCommand(
         where=ESXI_SHELL,
@@ -38,10 +44,16 @@ def dsnro_command(host: ObjectRef, devices: Sequence[str], current: int | None, 
         where=ESXI_SHELL,
         on=host,
         shows=f"esxcli storage core device list --device={shlex.quote(devices[0])}",
-        change=_for_each(devices, f"esxcli storage core device set --device={{}} --sched-num-req-outstanding={target}"),
+        change=_for_each(
+            devices,
+            lambda device: f"esxcli storage core device set --device={device} --sched-num-req-outstanding={target}",
+        ),
         undo=""
         if current is None
-        else _for_each(devices, f"esxcli storage core device set --device={{}} --sched-num-req-outstanding={current}"),
+        else _for_each(
+            devices,
+            lambda device: f"esxcli storage core device set --device={device} --sched-num-req-outstanding={current}",
+        ),
         current="not read" if current is None else str(current),
         target=str(target),
     )
@@ -49,7 +61,7 @@ def dsnro_command(host: ObjectRef, devices: Sequence[str], current: int | None, 
 
 def host_option_command(host: ObjectRef, option: str, current: int | None, target: int) -> AdviceCommand:
     """An advanced option such as "Disk.QFullSampleSize"."""
-    path = "/" + option.replace(".", "/")
+    path = shlex.quote("/" + option.replace(".", "/"))
     change = f"esxcli system settings advanced set --option={path} --int-value"
     return AdviceCommand(
         where=ESXI_SHELL,
@@ -64,12 +76,16 @@ def host_option_command(host: ObjectRef, option: str, current: int | None, targe
 
 def device_queue_full_command(host: ObjectRef, devices: Sequence[str]) -> AdviceCommand:
     """Takes adaptive queue depth off the devices themselves; the host's options then apply."""
-    change = "esxcli storage core device set --device={} --queue-full-sample-size=0 --queue-full-threshold=0"
     return AdviceCommand(
         where=ESXI_SHELL,
         on=host,
         shows=f"esxcli storage core device list --device={shlex.quote(devices[0])}",
-        change=_for_each(devices, change),
+        change=_for_each(
+            devices,
+            lambda device: (
+                f"esxcli storage core device set --device={device} --queue-full-sample-size=0 --queue-full-threshold=0"
+            ),
+        ),
         current="set on the device",
         target="by the host's options",
     )
@@ -77,7 +93,7 @@ def device_queue_full_command(host: ObjectRef, devices: Sequence[str]) -> Advice
 
 def sioc_command(datastore: ObjectRef, threshold_ms: int | None) -> AdviceCommand:
     """Storage I/O Control off; back on with the threshold that was read."""
-    chosen = f"Get-Datastore -Name {_quoted(datastore.name)}"
+    chosen = _chosen("Get-Datastore", datastore.name)
     threshold = "" if threshold_ms is None else f" -CongestionThresholdMillisecond {threshold_ms}"
     return AdviceCommand(
         where=POWERCLI,
@@ -92,19 +108,26 @@ def sioc_command(datastore: ObjectRef, threshold_ms: int | None) -> AdviceComman
 
 def disk_limit_command(vm: ObjectRef, disk: ObjectRef, current: int) -> AdviceCommand:
     """Removes a virtual disk's IOPS limit; back to `current`."""
-    chosen = f"$vm = Get-VM -Name {_quoted(vm.name)}; $disk = Get-HardDisk -VM $vm -Name {_quoted(disk.name)}"
+    chosen = f"$vm = {_chosen('Get-VM', vm.name)}; $disk = {_chosen('Get-HardDisk -VM $vm', disk.name)}"
     change = (
         f"{chosen}; Get-VMResourceConfiguration -VM $vm | Set-VMResourceConfiguration -Disk $disk -DiskLimitIOPerSecond"
     )
     return AdviceCommand(
         where=POWERCLI,
         on=vm,
-        shows=f"(Get-VMResourceConfiguration -VM (Get-VM -Name {_quoted(vm.name)})).DiskResourceConfiguration",
+        shows=f"(Get-VMResourceConfiguration -VM ({_chosen('Get-VM', vm.name)})).DiskResourceConfiguration",
         change=f"{change} -1",
         undo=f"{change} {current}",
         current=f"{current:,} IOPS",
         target="no limit",
     )
+
+
+def _chosen(cmdlet: str, name: str) -> str:
+    """Chooses the object of exactly this name."""
+    if _WILDCARDS.isdisjoint(name):
+        return f"{cmdlet} -Name {_quoted(name)}"
+    return f"{cmdlet} | Where-Object Name -CEQ {_quoted(name)}"
 
 
 def _quoted(name: str) -> str:
@@ -126,14 +149,17 @@ def path_policy_command(host: ObjectRef, devices: Sequence[str], current: str, t
     )
 
 
-def _choosing(policy: str, *, before: str) -> str:
+def _choosing(policy: str, *, before: str) -> Callable[[str], str]:
     plugin, former = policy.partition(" ")[0], before.partition(" ")[0]
     if _is_hpp(policy):
-        return f"esxcli storage hpp device set --device={{}} --pss={shlex.quote(plugin)}"
-    steps = [] if plugin == former else [f"esxcli storage nmp device set --device={{}} --psp={shlex.quote(plugin)}"]
-    if plugin == "VMW_PSP_RR":
-        steps.append(f"esxcli storage nmp psp roundrobin deviceconfig set --device={{}} {_switching(policy)}")
-    return " && ".join(steps)
+        return lambda device: f"esxcli storage hpp device set --device={device} --pss={shlex.quote(plugin)}"
+
+    def steps(device: str) -> str:
+        chosen = [f"esxcli storage nmp device set --device={device} --psp={shlex.quote(plugin)}"]
+        switched = [f"esxcli storage nmp psp roundrobin deviceconfig set --device={device} {_switching(policy)}"]
+        return " && ".join((chosen if plugin != former else []) + (switched if plugin == "VMW_PSP_RR" else []))
+
+    return steps
 
 
 def _is_hpp(policy: str) -> bool:
@@ -153,10 +179,47 @@ def _switching(policy: str) -> str:
     return "--type=default"
 
 
-def _for_each(devices: Sequence[str], command: str) -> str:
+def path_rescan_command(
+    host: ObjectRef, *, adapter: str | None, device: str | None, current: str, target: str
+) -> AdviceCommand:
+    """Rescans one adapter or all. device: whose paths are listed; None: those of every device."""
+    rescanned = f"--adapter={shlex.quote(adapter)}" if adapter else "--all"
+    shown = f" --device={shlex.quote(device)}" if device is not None else ""
+    return AdviceCommand(
+        where=ESXI_SHELL,
+        on=host,
+        shows=f"esxcli storage core path list{shown}",
+        change=f"esxcli storage core adapter rescan {rescanned}",
+        current=current,
+        target=target,
+    )
+
+
+def round_robin_options_command(host: ObjectRef, device: str, path_policy: str) -> AdviceCommand:
+    """Reads only: the value is the vendor's, and given by the finding about the policy."""
+    return AdviceCommand(
+        where=ESXI_SHELL,
+        on=host,
+        change=f"esxcli storage nmp psp roundrobin deviceconfig get --device={shlex.quote(device)}",
+        current=path_policy,
+    )
+
+
+def capture_command(host: ObjectRef) -> AdviceCommand:
+    """Ten minutes of esxtop in batch mode; it changes nothing, so that there is nothing to undo."""
+    return AdviceCommand(
+        where=ESXI_SHELL,
+        on=host,
+        change="esxtop -b -a -d 5 -n 120 | gzip > /tmp/esxtop.csv.gz",
+        target="a file of 10 minutes",
+    )
+
+
+def _for_each(devices: Sequence[str], command: Callable[[str], str]) -> str:
     """The command once, or in a loop over the devices, whose names are quoted: they come from the source."""
     if len(devices) == 1:
-        return command.replace("{}", shlex.quote(devices[0]))
+        return command(shlex.quote(devices[0]))
+    looped = command('"$device"')
     names = " ".join(map(shlex.quote, devices[:_MOST_DEVICES]))
     more = f"  # and {len(devices) - _MOST_DEVICES} more devices" if len(devices) > _MOST_DEVICES else ""
-    return f"for device in {names}; do {command.replace('{}', '$device')}; done{more}"
+    return f"for device in {names}; do {looped}; done{more}"

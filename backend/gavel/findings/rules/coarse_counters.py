@@ -4,11 +4,10 @@ import re
 from collections.abc import Iterator
 
 from gavel.domain.io_path import Confidence, Severity
-from gavel.findings.commands import ESXI_SHELL
+from gavel.findings.commands import capture_command
 from gavel.findings.evidence_sources import CoarseCounters, CoarseHost
 from gavel.findings.model import (
     Advice,
-    AdviceCommand,
     AdviceKind,
     EvidenceRow,
     EvidenceTable,
@@ -108,7 +107,7 @@ def _advice(evidence: CoarseCounters, able: list[ObjectRef]) -> Iterator[Advice]
         kind=AdviceKind.REPAIR,
         text="Capture esxtop on the hosts in question while it is slow, and look at it with gavel esxtop",
         why="esxtop has DAVG, KAVG, GAVG and QAVG in µs, and ACTV and QUED as they are.",
-        commands=tuple(_capture(one.host) for one in evidence.hosts[:3]),
+        commands=tuple(capture_command(one.host) for one in evidence.hosts[:3]),
         takes_effect="live",
         agree=("virtualization",),
     )
@@ -118,16 +117,6 @@ def _advice(evidence: CoarseCounters, able: list[ObjectRef]) -> Iterator[Advice]
             text=f"Plan vSphere {FINE_FROM} for vCenter and hosts: it counts these latencies in µs",
             agree=("virtualization",),
         )
-
-
-def _capture(host: ObjectRef) -> AdviceCommand:
-    """Ten minutes in batch mode; it changes nothing, so that there is nothing to undo."""
-    return AdviceCommand(
-        where=ESXI_SHELL,
-        on=host,
-        change="esxtop -b -a -d 5 -n 120 | gzip > /tmp/esxtop.csv.gz",
-        target="a file of 10 minutes",
-    )
 
 
 RULE = FindingRule(

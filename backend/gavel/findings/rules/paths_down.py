@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from gavel.domain.io_path import Confidence, Severity
-from gavel.findings.commands import ESXI_SHELL
+from gavel.findings.commands import path_rescan_command
 from gavel.findings.evidence import HostPathCount, PathEvidence
 from gavel.findings.model import (
     Advice,
@@ -112,13 +112,10 @@ def _advice(evidence: PathEvidence, short: list[HostPathCount]) -> Iterator[Advi
 
 
 def _rescan(host: HostPathCount, evidence: PathEvidence) -> AdviceCommand:
-    device = f" --device={evidence.devices[0]}" if evidence.devices and not evidence.adapter else ""
-    adapter = f"--adapter={evidence.adapter}" if evidence.adapter else "--all"
-    return AdviceCommand(
-        where=ESXI_SHELL,
-        on=host.host,
-        shows=f"esxcli storage core path list{device}",
-        change=f"esxcli storage core adapter rescan {adapter}",
+    return path_rescan_command(
+        host.host,
+        adapter=evidence.adapter,
+        device=evidence.devices[0] if evidence.devices and not evidence.adapter else None,
         current=f"{host.left} of {evidence.most} paths",
         target=f"{evidence.most} paths",
     )

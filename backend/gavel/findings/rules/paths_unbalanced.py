@@ -1,17 +1,15 @@
 """A round robin policy that puts most of a device's I/O on one of its active paths."""
 
-import shlex
 from collections.abc import Iterator
 
 from gavel.domain.io_path import Confidence, Severity
 from gavel.domain.path_policy import PathPolicy
 from gavel.domain.source import Stream
-from gavel.findings.commands import ESXI_SHELL
+from gavel.findings.commands import round_robin_options_command
 from gavel.findings.evidence_shared import PathBalance, PathShare
 from gavel.findings.measures import mean_over, setting
 from gavel.findings.model import (
     Advice,
-    AdviceCommand,
     AdviceKind,
     EvidenceRow,
     EvidenceTable,
@@ -108,20 +106,10 @@ def _advice(evidence: PathBalance, policy: PathPolicy, busiest: PathShare) -> It
             text="Read the options of round robin on this device, and set them as the array's vendor advises",
             why="After 1,000 I/Os per path, the default without a rule of the vendor, bursts stay on one path. See path policy off the"
             " vendor's advice for the value.",
-            commands=(_shown(evidence),),
+            commands=(round_robin_options_command(evidence.host, evidence.canonical_name, evidence.path_policy),),
             takes_effect="live",
             agree=("virtualization", "storage"),
         )
-
-
-def _shown(evidence: PathBalance) -> AdviceCommand:
-    """Reads only: the value is the vendor's, and given by the finding about the policy."""
-    return AdviceCommand(
-        where=ESXI_SHELL,
-        on=evidence.host,
-        change=f"esxcli storage nmp psp roundrobin deviceconfig get --device={shlex.quote(evidence.canonical_name)}",
-        current=evidence.path_policy,
-    )
 
 
 RULE = FindingRule(
