@@ -1,19 +1,24 @@
 """Imports over the API: a file comes in parts, is read by a worker, and is listed with what it holds or why it cannot be used."""
 
 import gzip
+import signal
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, NoReturn
+from functools import partial
+from typing import IO, Any, NoReturn
 
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine, text
 from tests.collectors.imports.esxtop.twin import incident
+from tests.waiting import join, wait_for
 
 from gavel import clock
 from gavel.collectors.import_registry import FORMATS
 from gavel.correlate.captures import tie_import
 from gavel.db.engine import transaction
+from gavel.domain.imports import ImportedCapture, ImportOptions
 from gavel.ingest.connections import Connections
 from gavel.ingest.imports import MOST_ENDED_READERS, read_uploads
 from gavel.ingest.worker import WorkerContext
@@ -138,13 +143,12 @@ def test_upload_that_ends_its_readers_is_given_up_with_the_reason_and_holds_back
 
     for _ in range(MOST_ENDED_READERS):
         monkeypatch.setitem(FORMATS, "esxtop", replace(usual, read=ends))
-        with pytest.raises(SystemExit):
-            read(engine)
+        read(engine)
         assert listed(admin, import_id)["state"] == "reading"
     monkeypatch.setitem(FORMATS, "esxtop", usual)
     another = upload(admin, incident().data())
     read(engine)
-    assert "3 worker processes died while reading it" in listed(admin, import_id)["error"]
+    assert "3 processes ended while reading it" in listed(admin, import_id)["error"]
     assert listed(admin, another)["state"] == "ready"
 
 
@@ -166,3 +170,53 @@ def test_upload_needs_the_admin(client: TestClient) -> None:
     assert part(client, 1, 0, b"x").status_code == 403
     assert client.put(f"{API}/1/host", json={}).status_code == 403
     assert client.delete(f"{API}/1").status_code == 403
+
+
+def test_removal_ends_the_reader_of_an_upload_and_the_next_one_is_read_at_once(
+    admin: TestClient, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Issue 28, H4: 64 kB held all imports for an hour, also after they were removed."""
+    usual = FORMATS["esxtop"]
+    endless = upload(admin, incident().data())
+    another = upload(admin, incident().data())
+
+    def never_ends(stream: IO[bytes], file: str, options: ImportOptions) -> ImportedCapture:
+        if file == "endless.csv":
+            while True:
+                signal.pause()
+        held = usual.read(stream, file, options)
+        assert isinstance(held, ImportedCapture)
+        return held
+
+    with transaction(engine) as connection:
+        connection.execute(text("UPDATE file_import SET file_name = 'endless.csv' WHERE id = :id"), {"id": endless})
+    monkeypatch.setitem(FORMATS, "esxtop", replace(usual, read=never_ends))
+    reader = threading.Thread(target=read, args=(engine,))
+    reader.start()
+    wait_for(lambda: listed(admin, endless)["state"] == "reading", "the import is being read")
+    assert admin.delete(f"{API}/{endless}").status_code == 204
+    join(reader)
+    assert admin.get(f"{API}/{endless}").status_code == 404
+    assert listed(admin, another)["state"] == "ready"
+
+
+def test_stop_of_a_worker_ends_its_reader_and_is_no_fault_of_the_file(
+    admin: TestClient, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = FORMATS["esxtop"]
+    import_id = upload(admin, incident().data())
+
+    def never_ends(*_: object) -> NoReturn:
+        while True:
+            signal.pause()
+
+    for _ in range(MOST_ENDED_READERS + 1):
+        monkeypatch.setitem(FORMATS, "esxtop", replace(usual, read=never_ends))
+        context = WorkerContext(
+            engine, Connections(Vault(bytes(32))), stopping=partial(next, iter((False, True)), True)
+        )
+        assert read_uploads(context) == []
+        assert listed(admin, import_id)["state"] == "waiting"
+    monkeypatch.setitem(FORMATS, "esxtop", usual)
+    read(engine)
+    assert listed(admin, import_id)["state"] == "ready"

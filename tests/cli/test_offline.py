@@ -19,20 +19,20 @@ def file(postgres_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     return capture
 
 
-def test_offline_environment_is_made_listed_and_removed(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_offline_environment_is_made_listed_and_removed(file: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["offline", "add", "site-a", str(file)]) == 0
-    assert "Analyzed from 2026-03-14 09:30 to 09:32 UTC." in capsys.readouterr().out
+    assert "Analyzed from 2026-03-14 09:30 to 09:32 UTC." in capfd.readouterr().out
     assert main(["offline", "list"]) == 0
-    listed = capsys.readouterr().out
+    listed = capfd.readouterr().out
     assert "site-a  2026-03-14 09:30 – 2026-03-14 09:32 UTC, " in listed
     assert "from esx-04.csv (esx-04.example.com)" in listed
     assert "/offline/site-a/" in listed
     assert main(["offline", "remove", "site-a"]) == 0
-    capsys.readouterr()
+    capfd.readouterr()
     assert main(["offline", "list"]) == 0
-    assert capsys.readouterr().out == "There is no offline environment.\n"
+    assert capfd.readouterr().out == "There is no offline environment.\n"
     assert main(["offline", "remove", "site-a"]) == 1
-    assert "There is no offline environment 'site-a'." in capsys.readouterr().err
+    assert "There is no offline environment 'site-a'." in capfd.readouterr().err
 
 
 @pytest.mark.parametrize("fault", ["cut", "missing", "no capture"])

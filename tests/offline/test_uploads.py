@@ -1,6 +1,8 @@
 """Files are uploaded for an offline environment, a worker makes it, and what cannot be made says why; nothing of it is an import."""
 
 import gzip
+import signal
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
@@ -10,20 +12,23 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine, text
 from tests.collectors.imports.esxtop.twin import Device, Load, Machine, Twin
+from tests.waiting import join, wait_for
 
 from gavel import clock
 from gavel.api.app import build
 from gavel.config import Settings
 from gavel.correlate.captures import tie_import
+from gavel.db import databases
 from gavel.db.engine import transaction
 from gavel.db.locks import only_one
 from gavel.db.write.offline_builds import drop_abandoned_builds
 from gavel.ingest.connections import Connections
 from gavel.ingest.imports import MOST_ENDED_READERS, read_uploads
 from gavel.ingest.worker import WorkerContext
-from gavel.offline import builds
+from gavel.offline import builds, environments
 from gavel.offline.builds import make_environments
 from gavel.offline.environments import list_environments, remove_environment
+from gavel.offline.names import unfinished_prefix
 from gavel.vault import load_vault
 
 API = "/api/v1/offline-environments"
@@ -205,11 +210,38 @@ def test_offline_upload_that_ends_its_workers_is_given_up_with_the_reason(
     site.upload("site-a", ("esxtop", "esx-04.csv", capture()))
     monkeypatch.setattr(builds, "add_environment", ends)
     for _ in range(MOST_ENDED_READERS):
-        with pytest.raises(SystemExit):
-            make_environments(site.context)
+        make_environments(site.context)
         assert site.builds()["site-a"]["state"] == "making"
     make_environments(site.context)
-    assert "3 worker processes ended" in site.builds()["site-a"]["error"]
+    assert "3 processes ended" in site.builds()["site-a"]["error"]
+
+
+def test_removal_ends_the_maker_of_an_offline_environment_and_the_next_one_is_made_at_once(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = environments.add_environment
+
+    def never_ends(engine: Engine, vault: Any, name: str, *rest: Any, **others: Any) -> None:
+        if name != "site-a":
+            usual(engine, vault, name, *rest, **others)
+            return
+        with environments._building(engine, name):
+            others["say"]("It is being made.")
+            while True:
+                signal.pause()
+
+    for name in ("site-a", "site-b"):
+        site.upload(name, ("esxtop", "esx-04.csv", capture()))
+    monkeypatch.setattr(builds, "add_environment", never_ends)
+    maker = threading.Thread(target=make_environments, args=(site.context,))
+    maker.start()
+    wait_for(lambda: site.builds()["site-a"]["step"] == "It is being made.", "it is being made")
+    assert site.client.delete("/api/v1/offline-builds/site-a").status_code == 204
+    join(maker)
+    make_environments(site.context)
+    assert (site.builds(), site.names()) == ({}, ["site-b"])
+    own = databases.own_name(site.engine)
+    assert databases.beside(site.engine, unfinished_prefix(own), with_sizes=False) == []
 
 
 def test_offline_environment_whose_maker_ended_after_it_was_made_is_made(

@@ -11,7 +11,15 @@ from gavel.cli.opened import open_vault, opened
 from gavel.cli.running import setup_link
 from gavel.config import Settings
 from gavel.domain.imports import ImportOptions
-from gavel.offline.environments import OfflineEnvironment, add_environment, list_environments, remove_environment
+from gavel.ingest.reader import extend_deadline, file_head
+from gavel.offline.builds import FILL_S, make_apart
+from gavel.offline.environments import (
+    OfflineEnvironment,
+    add_environment,
+    find_environment,
+    list_environments,
+    remove_environment,
+)
 from gavel.offline.reading import read_arrays, read_captures
 
 
@@ -57,11 +65,18 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 def _add(arguments: argparse.Namespace, settings: Settings) -> None:
-    files = read_captures(arguments.file, ImportOptions(arguments.utc_offset))
-    arrays = read_arrays(arguments.array)
     with opened(settings) as engine:
         vault = open_vault(engine, settings.key_file)
-        made = add_environment(engine, vault, arguments.name, files, clock.now(), arrays=arrays, say=print)
+
+        def make() -> None:
+            engine.dispose(close=False)
+            files = read_captures(arguments.file, ImportOptions(arguments.utc_offset))
+            arrays = read_arrays(arguments.array)
+            extend_deadline(FILL_S)
+            add_environment(engine, vault, arguments.name, files, clock.now(), arrays=arrays, say=print)
+
+        make_apart(engine, make, arguments.name, [file_head(path) for path in (*arguments.file, *arguments.array)])
+        made = find_environment(engine, arguments.name)
     print("\n".join([*_lines(made, settings), *(f"      {note}" for note in made.contents.notes)]))
 
 

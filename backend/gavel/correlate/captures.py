@@ -22,7 +22,7 @@ from gavel.db.queries import imports as ask
 from gavel.db.queries.correlation import note_change
 from gavel.db.queries.offline_builds import build_of_upload
 from gavel.db.series import modes
-from gavel.db.write.imports import remove_import, tie_capture
+from gavel.db.write.imports import drop_chunks, remove_import, tie_capture
 from gavel.domain.errors import SettingsError
 from gavel.domain.imports import ImportState, OffsetOrigin
 from gavel.domain.samples import NOT_MEASURED
@@ -86,6 +86,9 @@ def forget_import(engine: Engine, import_id: int, now: datetime) -> None:
     with transaction(engine) as connection:
         if (build := build_of_upload(connection, import_id)) is not None:
             raise ConflictError(f"The file belongs to the offline environment {build!r}: remove that.")
+        # Committed by itself: its reader is ended by that, and lets go of the rows that it may be storing.
+        drop_chunks(connection, import_id)
+    with transaction(engine) as connection:
         _note_minutes(connection, ask.load_import(connection, import_id), now)
         remove_import(connection, import_id)
 

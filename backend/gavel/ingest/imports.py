@@ -1,8 +1,10 @@
 """Imports: a file on this machine, or one that came in parts, is read as a stream and stored, whole or not at all."""
 
 import io
+import time
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from typing import IO, Any
 
 import structlog
@@ -11,7 +13,17 @@ from gavel.collectors.import_registry import FORMATS
 from gavel.db.engine import Connection, Engine, reading, transaction
 from gavel.db.errors import NotFoundError, UnavailableError
 from gavel.db.locks import only_one
-from gavel.db.queries.imports import ChunkPlace, FileImport, chunk_places, load_chunk, load_import, waiting_imports
+from gavel.db.queries.imports import (
+    ChunkPlace,
+    FileImport,
+    chunk_places,
+    is_being_read,
+    load_chunk,
+    load_head,
+    load_import,
+    load_state,
+    waiting_imports,
+)
 from gavel.db.write.imports import (
     add_chunk,
     begin_import,
@@ -19,6 +31,7 @@ from gavel.db.write.imports import (
     drop_chunks,
     note_read,
     note_state,
+    put_back,
     save_capture,
 )
 from gavel.db.write.load_runs import save_runs
@@ -33,6 +46,7 @@ from gavel.domain.imports import (
 )
 from gavel.domain.load_runs import ImportedRuns
 from gavel.domain.text import clean_text
+from gavel.ingest.reader import HEAD_BYTES, ReaderEndedError, ReaderLimits, UnwantedError, run_reader
 from gavel.ingest.run_ties import placed_runs, required_tie, tie_still_there
 from gavel.ingest.worker import WorkerContext
 
@@ -40,6 +54,7 @@ log = structlog.get_logger(__name__)
 _NOTED_EVERY = 16 * 2**20
 # A restart is no fault of the file; what ends its reader every time would hold back all imports behind it.
 MOST_ENDED_READERS = 3
+_BUDGET_S = 60.0
 
 
 def import_formats() -> dict[str, str]:
@@ -56,12 +71,20 @@ def import_file(
         _require_tie(connection, kind, options)
     size_bytes = stream.seek(0, io.SEEK_END)
     stream.seek(0)
-    held = FORMATS[kind].read(stream, file_name, options)
-    with transaction(engine) as connection:
-        name = clean_text(file_name)[:LONGEST_FILE_NAME]
-        import_id = begin_import(connection, kind, name, size_bytes, options, ImportState.READING, now)
-        _save(connection, import_id, held, options, now)
-    return import_id
+    limits = ReaderLimits.for_file(size_bytes, stream.read(HEAD_BYTES))
+    stream.seek(0)
+
+    def read() -> int:
+        engine.dispose(close=False)
+        held = FORMATS[kind].read(stream, file_name, options)
+        limits.require_output(held, file_name)
+        with transaction(engine) as connection:
+            name = clean_text(file_name)[:LONGEST_FILE_NAME]
+            import_id = begin_import(connection, kind, name, size_bytes, options, ImportState.READING, now)
+            _save(connection, import_id, held, options, now)
+        return import_id
+
+    return run_reader(read, clean_text(file_name), limits)
 
 
 def _save(
@@ -136,45 +159,86 @@ def take_part(engine: Engine, import_id: int, position: int, data: bytes, now: d
 
 
 def read_uploads(context: WorkerContext) -> list[int]:
-    """Read what has come, one file after another. Returns the captures that are ready now: of which host each is comes next."""
+    """Read what has come, each file in a process of its own. Returns the captures that are ready: their hosts are found next.
+
+    A file that takes long leaves the rest to the next tick, so that offline environments have their turn.
+    """
     ready: list[int] = []
+    began_s = time.monotonic()
     with only_one(context.engine, "read imports") as held:
         if not held:
             return ready
         with reading(context.engine) as connection:
             waiting = waiting_imports(connection)
         for import_id in waiting:
-            if context.stopping():
+            if context.stopping() or time.monotonic() - began_s >= _BUDGET_S:
                 break
-            if _read_upload(context.engine, import_id, context.now):
+            if _read_upload(context, import_id):
                 ready.append(import_id)
     return ready
 
 
-def _read_upload(engine: Engine, import_id: int, clock: Callable[[], datetime]) -> bool:
+def _read_upload(context: WorkerContext, import_id: int) -> bool:
     """Whether there is a capture now."""
-    with transaction(engine) as connection:
-        imported = load_import(connection, import_id)
-        ended = begin_read(connection, import_id, clock())
-    options = imported.options
+    engine = context.engine
+    try:
+        with transaction(engine) as connection:
+            imported = load_import(connection, import_id)
+            ended = begin_read(connection, import_id, context.now())
+            limits = ReaderLimits.for_file(imported.size_bytes, load_head(connection, import_id, HEAD_BYTES))
+    except NotFoundError:
+        return False
     try:
         if ended >= MOST_ENDED_READERS:
             raise SettingsError(
-                f"{imported.file_name}: {ended} worker processes died while reading it, possibly out of memory."
+                f"{imported.file_name}: {ended} processes ended while reading it, possibly out of memory."
                 " Check the worker's log, split the capture and upload the parts."
             )
-        held = FORMATS[imported.format].read(open_upload(engine, imported), imported.file_name, options)
-        with transaction(engine) as connection:
-            _save(connection, import_id, held, options, clock())
-            drop_chunks(connection, import_id)
-    except (UnavailableError, NotFoundError):
+        work = partial(_read_and_save, engine, imported, limits, context.now)
+        return run_reader(work, imported.file_name, limits, lambda: _is_wanted(context, import_id))
+    except UnavailableError:
         raise
+    except UnwantedError:
+        return _end_unwanted(context, imported)
+    except ReaderEndedError as error:
+        log.warning("reader of an import ended", id=import_id, reason=str(error))
+        return False
     except GavelError as error:
         with transaction(engine) as connection:
-            note_state(connection, import_id, ImportState.FAILED, clock(), str(error))
+            note_state(connection, import_id, ImportState.FAILED, context.now(), str(error))
             drop_chunks(connection, import_id)
         log.info("import refused", id=import_id, reason=str(error))
         return False
+
+
+def _is_wanted(context: WorkerContext, import_id: int) -> bool:
+    """False once this worker stops or the import is removed. A database that is away is the reader's to report."""
+    if context.stopping():
+        return False
+    try:
+        with reading(context.engine) as connection:
+            return is_being_read(connection, import_id)
+    except UnavailableError:
+        return True
+
+
+def _end_unwanted(context: WorkerContext, imported: FileImport) -> bool:
+    """After the end of its reader: whether that had stored a capture before. A stop of the worker is no fault of the file."""
+    with transaction(context.engine) as connection:
+        state = load_state(connection, imported.id)
+        if state is ImportState.READING and context.stopping():
+            put_back(connection, imported.id)
+    return state is ImportState.READY and not FORMATS[imported.format].is_load_tool
+
+
+def _read_and_save(engine: Engine, imported: FileImport, limits: ReaderLimits, clock: Callable[[], datetime]) -> bool:
+    """In the reader. Whether there is a capture now."""
+    engine.dispose(close=False)
+    held = FORMATS[imported.format].read(open_upload(engine, imported), imported.file_name, imported.options)
+    limits.require_output(held, imported.file_name)
+    with transaction(engine) as connection:
+        _save(connection, imported.id, held, imported.options, clock())
+        drop_chunks(connection, imported.id)
     return isinstance(held, ImportedCapture)
 
 

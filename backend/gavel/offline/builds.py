@@ -1,6 +1,7 @@
 """Environments from files that are uploaded, and from captures that are imported: announced, made by a worker, given up."""
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -10,11 +11,12 @@ from gavel.collectors.arrays.flasharray.export import MOST_BYTES as MOST_EXPORT_
 from gavel.db.engine import Connection, Engine, reading, transaction
 from gavel.db.errors import NameTakenError, NotFoundError, UnavailableError
 from gavel.db.locks import only_one
-from gavel.db.queries.imports import load_import
+from gavel.db.queries.imports import load_head, load_import
 from gavel.db.queries.offline_builds import (
     BuildFile,
     BuildState,
     OfflineBuild,
+    is_build_there,
     list_builds,
     load_build,
     load_capture,
@@ -24,8 +26,18 @@ from gavel.db.write.offline_builds import begin_build, begin_making, drop_build,
 from gavel.domain.errors import GavelError, SettingsError
 from gavel.domain.imports import MOST_BYTES, ImportOptions, ImportState
 from gavel.ingest.imports import MOST_ENDED_READERS, open_upload
+from gavel.ingest.reader import (
+    HEAD_BYTES,
+    MOST_S,
+    ReaderEndedError,
+    ReaderLimits,
+    TimeLimitError,
+    UnwantedError,
+    extend_deadline,
+    run_reader,
+)
 from gavel.ingest.worker import WorkerContext
-from gavel.offline.environments import AtWorkError, add_environment, list_environments
+from gavel.offline.environments import AtWorkError, add_environment, drop_unfinished, list_environments
 from gavel.offline.fill import CaptureFile
 from gavel.offline.names import FileKind, require_name
 from gavel.offline.reading import read_array, read_capture, require_distinct
@@ -34,6 +46,11 @@ log = structlog.get_logger(__name__)
 
 # Of all captures of one environment, which are in memory together: 400 MB.
 MOST_NUMBERS = 50_000_000
+# Those numbers, and the minutes that are computed from them.
+MAKER_MEMORY_BYTES = 2**30
+# Two days of minutes, once the files are read.
+FILL_S = 1500.0
+_BUDGET_S = 60.0
 # How the import of an upload is called that is no capture.
 ARRAY_FORMAT = "array"
 
@@ -109,33 +126,43 @@ def _is_of(build: OfflineBuild, files: Sequence[AnnouncedFile], import_ids: Sequ
 
 
 def remove_build(engine: Engine, name: str) -> None:
-    """Give up an environment that is uploaded, waits, or failed. One that is being made is made nevertheless. Raises NotFoundError."""
+    """Give up an environment that is not there yet. One that is being made is ended with it. Raises NotFoundError."""
     with transaction(engine) as connection:
         drop_build(connection, load_build(connection, name).id)
 
 
 def make_environments(context: WorkerContext) -> None:
-    """Those whose files have come, one after another."""
+    """Make those whose files have come, each in a process of its own. The rest is left to the next tick after a while."""
+    began_s = time.monotonic()
     with only_one(context.engine, "make offline environments") as held:
         if not held:
             return
         with reading(context.engine) as connection:
             builds = list_builds(connection)
         for build in builds:
-            if build.state in (BuildState.WAITING, BuildState.MAKING) and not context.stopping():
+            if context.stopping() or time.monotonic() - began_s >= _BUDGET_S:
+                break
+            if build.state in (BuildState.WAITING, BuildState.MAKING):
                 _make(context, build)
 
 
 def _make(context: WorkerContext, build: OfflineBuild) -> None:
     engine = context.engine
-    with transaction(engine) as connection:
-        ended = begin_making(connection, build.id)
+    try:
+        with transaction(engine) as connection:
+            ended = begin_making(connection, build.id)
+    except NotFoundError:
+        return
     try:
         if not (ended and _is_made(engine, build)):
             _make_from_files(context, build, ended)
-    except AtWorkError:
+    except (AtWorkError, UnwantedError):
+        # Without effect on one that was removed.
         with transaction(engine) as connection:
             put_off(connection, build.id)
+        return
+    except ReaderEndedError as error:
+        log.warning("maker of an offline environment ended", name=build.name, reason=str(error))
         return
     except (UnavailableError, NotFoundError):
         raise
@@ -158,7 +185,7 @@ def _is_made(engine: Engine, build: OfflineBuild) -> bool:
 def _make_from_files(context: WorkerContext, build: OfflineBuild, ended: int) -> None:
     if ended >= MOST_ENDED_READERS:
         raise SettingsError(
-            f"{ended} worker processes ended while making it, possibly out of memory or of time. Check the worker's log, and make it of"
+            f"{ended} processes ended while making it, possibly out of memory or of time. Check the worker's log, and make it of"
             " fewer or shorter captures."
         )
     if not build.files:
@@ -169,15 +196,55 @@ def _make_from_files(context: WorkerContext, build: OfflineBuild, ended: int) ->
         with transaction(engine) as connection:
             note_step(connection, build.id, step)
 
-    captures = _captures(engine, [each for each in build.files if each.file.format != ARRAY_FORMAT])
-    arrays = require_distinct([
-        read_array(open_upload(engine, each.file), each.file.file_name)
-        for each in build.files
-        if each.file.format == ARRAY_FORMAT
-    ])  # fmt: skip
-    note("Files are read.")
-    vault = context.connections.vault
-    add_environment(engine, vault, build.name, captures, context.now(), arrays=arrays, say=note)
+    def make() -> None:
+        engine.dispose(close=False)
+        captures = _captures(engine, [each for each in build.files if each.file.format != ARRAY_FORMAT])
+        arrays = require_distinct([
+            read_array(open_upload(engine, each.file), each.file.file_name)
+            for each in build.files
+            if each.file.format == ARRAY_FORMAT
+        ])  # fmt: skip
+        note("Files are read.")
+        extend_deadline(FILL_S)
+        vault = context.connections.vault
+        add_environment(engine, vault, build.name, captures, context.now(), arrays=arrays, say=note)
+
+    with reading(engine) as connection:
+        heads = [(each.file.size_bytes, load_head(connection, each.file.id, HEAD_BYTES)) for each in build.files]
+    make_apart(engine, make, build.name, heads, lambda: _is_wanted(context, build.id))
+
+
+def make_apart(
+    engine: Engine,
+    make: Callable[[], None],
+    name: str,
+    heads: Sequence[tuple[int, bytes]],
+    is_wanted: Callable[[], bool] = lambda: True,
+) -> None:
+    """Make an environment in a process of its own; nothing of it stays where that ends early. Raises GavelError.
+
+    heads: size and first bytes of each file.
+    """
+    each = [ReaderLimits.for_file(*head) for head in heads]
+    seconds = min(sum(one.seconds for one in each), MOST_S)
+    limits = ReaderLimits(seconds, sum(one.output_bytes for one in each), MAKER_MEMORY_BYTES)
+    try:
+        run_reader(make, name, limits, is_wanted, passed=(AtWorkError,))
+    except (ReaderEndedError, TimeLimitError, UnwantedError):
+        # It could not clear up itself.
+        drop_unfinished(engine, name)
+        raise
+
+
+def _is_wanted(context: WorkerContext, build_id: int) -> bool:
+    """False once this worker stops or the build is removed. A database that is away is the maker's to report."""
+    if context.stopping():
+        return False
+    try:
+        with reading(context.engine) as connection:
+            return is_build_there(connection, build_id)
+    except UnavailableError:
+        return True
 
 
 def _captures(engine: Engine, files: Sequence[BuildFile]) -> list[CaptureFile]:

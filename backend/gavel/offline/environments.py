@@ -116,7 +116,7 @@ def add_environment(
 def _building(engine: Engine, name: str) -> Iterator[tuple[str, str]]:
     """An empty database, and the name that it gets at the end; nothing of it stays where the block raises."""
     own = databases.own_name(engine)
-    unfinished, final = unfinished_prefix(own) + name.replace("-", "_"), database_name(own, name)
+    unfinished, final = _unfinished_name(engine, name), database_name(own, name)
     if len(final) > databases.LONGEST_NAME:
         raise SettingsError(
             f"{name!r} is too long beside the name of the database {own!r}: {databases.LONGEST_NAME} bytes together."
@@ -137,6 +137,15 @@ def _building(engine: Engine, name: str) -> Iterator[tuple[str, str]]:
         except BaseException:
             databases.drop(engine, unfinished, in_use=True)
             raise
+
+
+def drop_unfinished(engine: Engine, name: str) -> None:
+    """Drop what a process that was ended left of the environment `name`."""
+    databases.drop(engine, _unfinished_name(engine, name), in_use=True)
+
+
+def _unfinished_name(engine: Engine, name: str) -> str:
+    return unfinished_prefix(databases.own_name(engine)) + name.replace("-", "_")
 
 
 def _require_usable(files: Sequence[CaptureFile]) -> None:

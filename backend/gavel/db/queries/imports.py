@@ -115,6 +115,19 @@ def load_import(connection: Connection, import_id: int) -> FileImport:
     return _import(row)
 
 
+def load_state(connection: Connection, import_id: int) -> ImportState | None:
+    """None for one that was removed."""
+    state = connection.scalar(select(_ONE.state).where(_ONE.id == import_id))
+    return None if state is None else ImportState(state)
+
+
+def is_being_read(connection: Connection, import_id: int) -> bool:
+    """Whether its reader is to go on: False once it is removed, or is being removed, which begins with its parts."""
+    parts = exists().where(import_chunk.c.import_id == import_id)
+    row = connection.execute(select(_ONE.state, parts).where(_ONE.id == import_id)).one_or_none()
+    return row is not None and (row[0] != ImportState.READING or bool(row[1]))
+
+
 def load_report(connection: Connection, import_id: int) -> Mapping[str, Any] | None:
     """What the file held, as its reader reported it; None before it was read. Raises NotFoundError."""
     row = connection.execute(select(_ONE.report).where(_ONE.id == import_id)).one_or_none()
@@ -174,6 +187,14 @@ def chunk_places(connection: Connection, import_id: int) -> list[ChunkPlace]:
         select(one.position, func.octet_length(one.data)).where(one.import_id == import_id).order_by(one.position)
     )
     return [ChunkPlace(*row) for row in rows]
+
+
+def load_head(connection: Connection, import_id: int, size: int) -> bytes:
+    """The first `size` bytes of an upload; empty where its first part was lost."""
+    one = import_chunk.c
+    head = func.substring(one.data, 1, size)
+    found = connection.scalar(select(head).where(one.import_id == import_id, one.position == 0))
+    return b"" if found is None else bytes(found)
 
 
 def load_chunk(connection: Connection, import_id: int, position: int) -> bytes:

@@ -70,6 +70,10 @@ def load_build(connection: Connection, name: str) -> OfflineBuild:
     return _build(connection, row)
 
 
+def is_build_there(connection: Connection, build_id: int) -> bool:
+    return connection.scalar(select(_ONE.id).where(_ONE.id == build_id)) is not None
+
+
 def build_of_upload(connection: Connection, import_id: int) -> str | None:
     """The name of the environment that a file was uploaded for; None for an import."""
     query = select(_ONE.name).join_from(offline_build, offline_build_file).where(_FILE.import_id == import_id)

@@ -62,6 +62,13 @@ def begin_read(connection: Connection, import_id: int, now: datetime) -> int:
     return int(connection.execute(changed.returning(one.reads_begun)).scalar_one()) - 1
 
 
+def put_back(connection: Connection, import_id: int) -> None:
+    """As if no reader had begun: its worker stopped."""
+    one = file_import.c
+    begun = update(file_import).where(one.id == import_id, one.reads_begun > 0)
+    connection.execute(begun.values(state=ImportState.WAITING, reads_begun=one.reads_begun - 1, read_bytes=0))
+
+
 def note_read(connection: Connection, import_id: int, read_bytes: int) -> None:
     connection.execute(update(file_import).where(file_import.c.id == import_id).values(read_bytes=read_bytes))
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import Connection, delete, insert, text, update
 from sqlalchemy.dialects.postgresql import insert as upsert
 
-from gavel.db.errors import NameTakenError
+from gavel.db.errors import NameTakenError, NotFoundError
 from gavel.db.schema.offline_builds import offline_build, offline_build_file
 
 _ONE = offline_build.c
@@ -37,9 +37,12 @@ def begin_build(
 
 
 def begin_making(connection: Connection, build_id: int) -> int:
-    """Returns how many processes have begun before, which all ended before it was made."""
+    """Returns how many processes have begun before, which all ended before it was made. Raises NotFoundError."""
     begun = update(offline_build).where(_ONE.id == build_id).values(makers_begun=_ONE.makers_begun + 1)
-    return int(connection.execute(begun.returning(_ONE.makers_begun)).scalar_one()) - 1
+    count = connection.execute(begun.returning(_ONE.makers_begun)).scalar_one_or_none()
+    if count is None:
+        raise NotFoundError("The offline environment was removed before it was made.")
+    return int(count) - 1
 
 
 def put_off(connection: Connection, build_id: int) -> None:
