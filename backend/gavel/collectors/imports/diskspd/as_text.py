@@ -128,9 +128,8 @@ class _TextSpans:
         for column, cell in zip(self._columns[1:], cells[1:], strict=True):
             direction = _DIRECTIONS.get(column.removesuffix("(ms)").strip())
             if direction is not None and cell != _NOT_AVAILABLE:
-                found = dict(self._span.percentiles_us.get(direction, {}))
+                found = self._span.percentiles_us.setdefault(direction, {})
                 found[percent] = self._number(cell, column, number) * _US_PER_MS
-                self._span.percentiles_us[direction] = found
 
     def _number(self, text: str, column: str, line: int) -> float:
         try:

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,6 +15,9 @@ from gavel.domain.io_path import DirectionName
 _XML: Final = etree.XMLParser(resolve_entities=False, no_network=True)
 _DECLARATION = re.compile(r"^<\?xml[^>]*\?>")
 _US_PER_MS = 1000.0
+# Of 64 threads on 100 targets; each takes some 150 bytes of memory for 4 of the file. diskspd writes no attributes.
+MOST_ELEMENTS: Final = 200_000
+_MOST_ATTRIBUTES = 1000
 _MEANS: dict[DirectionName, str] = {
     "read": "AverageReadMilliseconds",
     "write": "AverageWriteMilliseconds",
@@ -30,6 +33,8 @@ _UNCACHED = ("DisableOSCache", "DisableAllCache", "DisableLocalCache")
 
 def xml_spans(text: str, file: str) -> list[DiskspdSpan]:
     """Raises LoadFileError with the line."""
+    if text.count("<") > 2 * MOST_ELEMENTS or text.count("=") > _MOST_ATTRIBUTES:
+        raise LoadFileError(file, f"XML of more than {MOST_ELEMENTS} elements. Run diskspd for fewer targets at once.")
     try:
         # The text is decoded already, whatever the file says of its encoding.
         root = etree.fromstring(_DECLARATION.sub("", text.strip(), count=1).encode(), _XML)
@@ -41,8 +46,12 @@ def xml_spans(text: str, file: str) -> list[DiskspdSpan]:
     settings = root.findall("Profile/TimeSpans/TimeSpan")
     reader = _XmlSpans(file)
     system = root.find("System")
+    shared = [
+        "" if system is None else system.findtext(name, "").strip()
+        for name in ("ComputerName", "Tool/Version", "RunTime")
+    ]
     return [
-        reader.span(each, settings[position] if position < len(settings) else None, system)
+        reader.span(each, settings[position] if position < len(settings) else None, shared)
         for position, each in enumerate(results)
     ]
 
@@ -51,14 +60,10 @@ def xml_spans(text: str, file: str) -> list[DiskspdSpan]:
 class _XmlSpans:
     file: str
 
-    def span(
-        self, result: etree._Element, setting: etree._Element | None, system: etree._Element | None
-    ) -> DiskspdSpan:
+    def span(self, result: etree._Element, setting: etree._Element | None, shared: Sequence[str]) -> DiskspdSpan:
+        """shared: name of the machine, version and start, which are of all timespans."""
         span = DiskspdSpan(line=result.sourceline or 1, length_s=self.number(result, "TestTimeSeconds"))
-        if system is not None:
-            span.name = system.findtext("ComputerName", "").strip()
-            span.version = system.findtext("Tool/Version", "").strip()
-            span.ran_at = system.findtext("RunTime", "").strip()
+        span.name, span.version, span.ran_at = shared
         if setting is not None:
             span.asked_s = self.number(setting, "Duration")
             span.warmup_s = self.optional(setting, "Warmup") or 0.0

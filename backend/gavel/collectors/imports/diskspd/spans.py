@@ -1,6 +1,6 @@
 """One timespan of diskspd, from XML or text, and the run that it becomes."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
@@ -42,7 +42,7 @@ class DiskspdSpan:
     targets: list[DiskspdTarget] = field(default_factory=list)
     counts: dict[DirectionName, tuple[int, int]] = field(default_factory=dict)
     means_us: dict[DirectionName, float] = field(default_factory=dict)
-    percentiles_us: dict[DirectionName, Mapping[float, float]] = field(default_factory=dict)
+    percentiles_us: dict[DirectionName, dict[float, float]] = field(default_factory=dict)
 
 
 def runs_of_spans(spans: Sequence[DiskspdSpan], file: str, options: ImportOptions) -> list[LoadRun]:

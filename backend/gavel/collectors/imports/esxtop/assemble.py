@@ -123,7 +123,9 @@ def _columns(
             ambiguous.setdefault(key, segment.header_line)
         for at, cell in enumerate(segment.plan.cells):
             own = columns.setdefault(cell.key, {})
-            values = own.setdefault(cell.counter.name, np.full(rows, np.nan))
+            if cell.counter.name not in own:
+                own[cell.counter.name] = np.full(rows, np.nan)
+            values = own[cell.counter.name]
             raw = table[:, at]
             if (raw < 0).any():
                 name = f"{cell.key[1]}: {cell.counter.written}"

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import IO, Any, cast
 
 from gavel.collectors.imports.esxtop.errors import CAPTURE_COMMAND, EsxtopFileError
+from gavel.collectors.zipped import open_zip
 
 _MIB = 2**20
 _CHUNK = 256 * 1024
@@ -192,7 +193,7 @@ def _zip_member(stream: io.BufferedReader, file: str, limits: ReadLimits) -> io.
     if not stream.seekable():
         raise EsxtopFileError(file, "a zip cannot be read from a pipe. Give it as a file, or unpack it first.")
     try:
-        archive = zipfile.ZipFile(stream)
+        archive = open_zip(stream)
         members = [
             each for each in archive.infolist() if not each.is_dir() and not each.filename.startswith("__MACOSX")
         ]

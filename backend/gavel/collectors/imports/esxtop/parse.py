@@ -27,6 +27,9 @@ from gavel.collectors.imports.esxtop.times import PDH_PREFIXES, TimeZone
 
 _LISTED_ROWS = 20
 _LISTED_NAMES = 8
+# Captures that were appended to one another, and how many times their numbers they may take side by side.
+_MOST_SEGMENTS = 1000
+_MOST_SPREAD = 2
 _HEADER_STARTS = (*PDH_PREFIXES, *(b'"' + prefix for prefix in PDH_PREFIXES))
 _CHOSEN_KINDS = (ObjectKind.DEVICE, ObjectKind.NFS_VOLUME)
 _DEFAULT_LIMITS = ReadLimits()
@@ -83,6 +86,7 @@ class _CaptureReader:
                 "The compressed data end too early: rows up to there are used. Copy the file again.",
             )
         self._require_storage()
+        self._require_alike()
         if self._refused_rows and not any(segment.stamps_s for segment in self._segments):
             first = self._refused[0]
             raise EsxtopFileError(self._file, f"no row can be used. {_sentence(first)}", line=first.line)
@@ -100,6 +104,8 @@ class _CaptureReader:
 
     def _start_segment(self, line: TextLine) -> None:
         separator = b"\t" if b"(PDH-TSV" in line.data[:10] else b","
+        if len(self._segments) >= _MOST_SEGMENTS:
+            raise EsxtopFileError(self._file, f"more than {_MOST_SEGMENTS} headers. Split the file.", line=line.number)
         cells = header_cells(_decoded(line.data), separator.decode())
         plan = self._restricted(plan_header(cells), line)
         if not self._reads_paths:
@@ -187,6 +193,16 @@ class _CaptureReader:
             f"captured without disk fields (it has {objects or 'no columns'}). Capture again: {CAPTURE_COMMAND}",
             line=self._segments[0].header_line,
         )
+
+    def _require_alike(self) -> None:
+        """Each column is kept over all rows, also those below headers that lack it."""
+        columns = {(cell.key, cell.counter.name) for segment in self._segments for cell in segment.plan.cells}
+        rows = sum(len(segment.stamps_s) for segment in self._segments)
+        if len(columns) * rows > _MOST_SPREAD * self._limits.values:
+            raise EsxtopFileError(
+                self._file,
+                f"its {len(self._segments)} headers have too little in common. Split it where a header begins.",
+            )
 
     def _warn(self, code: str, text: str, *, line: int | None = None) -> None:
         self._warnings.append(FileWarning(code, text, line))

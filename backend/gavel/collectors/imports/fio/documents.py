@@ -9,15 +9,17 @@ from gavel.collectors.load_file import LoadFileError
 
 HOW = "Run fio with --output-format=json (or json+) --output=FILE."
 _START = re.compile(r"^\{", re.MULTILINE)
-_NORMAL = re.compile(r"^\s*(read|write)\s*: ?IOPS=|\(groupid=\d+, jobs=\d+\)", re.MULTILINE)
+_NORMAL = re.compile(r"^[ \t]*(read|write)[ \t]*: ?IOPS=|\(groupid=\d+, jobs=\d+\)", re.MULTILINE)
 
 
 def documents(text: str, file: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """Each document that fio wrote, with the line it begins at. Raises LoadFileError where there is none, or one is broken."""
     decoder = json.JSONDecoder(parse_constant=_no_number)
     position, count = 0, 0
+    line, counted_to = 1, 0
     while (start := _START.search(text, position)) is not None:
-        line = text.count("\n", 0, start.start()) + 1
+        line += text.count("\n", counted_to, start.start())
+        counted_to = start.start()
         document, position = _decoded(decoder, text, start.start(), file, line)
         if "fio version" not in document:
             continue

@@ -9,7 +9,7 @@ from gavel.collectors.imports.fio.jobs import FioJob
 from gavel.collectors.imports.fio.log_series import log_series
 from gavel.collectors.imports.fio.logs import FioLog
 from gavel.collectors.imports.fio.runs import ON, FioDocument, groups_of, ramp_of
-from gavel.collectors.load_file import LoadFileError
+from gavel.collectors.load_file import LoadFileError, small_count
 from gavel.domain.load_runs import LoadRun, LoadWarning
 
 # Between fio's own times and those of its log: setting up, and writing the result.
@@ -40,16 +40,17 @@ def grouped_runs(document: FioDocument, runs: Sequence[LoadRun]) -> list[Grouped
 
 
 def _threads(job: FioJob) -> int:
-    text = job.options.get("numjobs", "1")
-    return int(text) if text.isdecimal() else 1
+    count = small_count(job.options.get("numjobs", "1"))
+    return 1 if count is None else count
 
 
 def with_series(grouped: Sequence[GroupedRun], logs: Sequence[FioLog]) -> list[LoadRun]:
     """Each run with its logs over time; a log that is of none of them is named in a warning of the first. Raises LoadFileError."""
     owned: list[list[FioLog]] = [[] for _ in grouped]
     left_out: list[str] = []
+    owners = _Owners(grouped, logs)
     for log in logs:
-        owner = _owner(log, grouped, logs)
+        owner = owners.owner(log)
         if owner is None:
             left_out.append(log.name.file)
         else:
@@ -64,18 +65,34 @@ def with_left_out(run: LoadRun, files: Sequence[str], why: str) -> LoadRun:
     return _warned(run, "left_out", f"Left out: {named}{more} ({why}).")
 
 
-def _owner(log: FioLog, grouped: Sequence[GroupedRun], logs: Sequence[FioLog]) -> int | None:
-    if len(grouped) == 1:
-        return 0
-    named = [at for at, each in enumerate(grouped) if any(_prefix(job) == log.name.prefix for job in each.jobs)]
-    if len(named) == 1:
-        return named[0]
-    numbers = {each.name.job for each in logs}
-    counted = {number for each in grouped for number in each.threads}
-    # Jobs that fio reported as a group may be more than its result says.
-    if log.name.job is None or numbers != counted or len({id(each.document) for each in grouped}) > 1:
-        return None
-    return next(at for at, each in enumerate(grouped) if log.name.job in each.threads)
+class _Owners:
+    """Runs by the name that their jobs gave to logs, and by the numbers of their threads."""
+
+    def __init__(self, grouped: Sequence[GroupedRun], logs: Sequence[FioLog]) -> None:
+        self._alone = len(grouped) == 1
+        self._named: dict[str, set[int]] = {}
+        for at, each in enumerate(grouped):
+            for job in each.jobs:
+                self._named.setdefault(_prefix(job), set()).add(at)
+        # Jobs that fio reported as a group may be more than its result says.
+        logged = {each.name.job for each in logs}
+        threads = sum(len(each.threads) for each in grouped)
+        is_counted = (
+            len({id(each.document) for each in grouped}) == 1
+            and threads == len(logged)
+            and logged == set(range(1, threads + 1))
+        )
+        self._numbered = (
+            {number: at for at, each in enumerate(grouped) for number in each.threads} if is_counted else {}
+        )
+
+    def owner(self, log: FioLog) -> int | None:
+        if self._alone:
+            return 0
+        named = self._named.get(log.name.prefix, ())
+        if len(named) == 1:
+            return next(iter(named))
+        return None if log.name.job is None else self._numbered.get(log.name.job)
 
 
 def _prefix(job: FioJob) -> str:

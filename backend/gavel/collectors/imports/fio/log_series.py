@@ -63,6 +63,9 @@ def _grid(logs: Sequence[FioLog], zero_ms: float, us_per_unit: float) -> LogGrid
         window_ms = max(_window_ms(log) for log in logs)
         first_s = floor(max(min(log.first_ms for log in logs) - window_ms, 0) / 1000)
         end_s = ceil(max(log.last_ms for log in logs) / 1000)
+    if (end_s - first_s) / _STEPS_S[-1] > _MOST_BUCKETS:
+        reason = "its first and last times are more than a year apart. Import the log as fio wrote it."
+        raise LoadFileError(logs[0].name.file, reason)
     wanted = max((window_ms or 0) / 1000 * _JITTER, (end_s - first_s) / _MOST_BUCKETS)
     step = next((each for each in _STEPS_S if each >= wanted), _STEPS_S[-1])
     first = first_s // step * step

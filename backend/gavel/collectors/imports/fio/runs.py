@@ -124,9 +124,9 @@ def _windows(groups: Sequence[Sequence[FioJob]], document: FioDocument) -> list[
         return [unplaced(text)] * len(groups)
     windows: list[RunWindow] = []
     for length in reversed(lengths):
-        windows.insert(0, _window(ended - length * 1000, length))
+        windows.append(_window(ended - length * 1000, length))
         ended -= length * 1000
-    return windows
+    return windows[::-1]
 
 
 def _window_of_start(jobs: Sequence[FioJob], started_ms: float, length_s: float) -> RunWindow:

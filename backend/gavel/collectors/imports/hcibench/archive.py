@@ -11,9 +11,9 @@ from typing import IO, Final, TypeAlias
 from gavel.collectors.imports.hcibench.summary import summary_datastores, summary_runs
 from gavel.collectors.imports.hcibench.sums import sums_of
 from gavel.collectors.load_bundle import BundledFile, bundled_files
-from gavel.collectors.load_file import LoadFileError, read_text
+from gavel.collectors.load_file import LoadFileError, read_text, require_few
 from gavel.domain.imports import ImportOptions
-from gavel.domain.load_runs import ImportedRuns, LeftOutFile, LoadRun
+from gavel.domain.load_runs import MOST_RUNS, ImportedRuns, LeftOutFile, LoadRun
 
 _SUMMARY: Final = "-res.txt"
 # The runs of one VM, from the text of its file, its name for messages and what was chosen beside the archive; raises LoadFileError.
@@ -82,7 +82,9 @@ def _taken(test: _Folder, member: BundledFile, options: ImportOptions, vm_reader
             summary_runs(text, name)
             test.summaries.append((name, text))
         else:
-            test.vms.append((member.path.stem, read_vm(text, name, options)))
+            runs = read_vm(text, name, options)
+            require_few(runs, name, MOST_RUNS)
+            test.vms.append((member.path.stem, runs))
     except LoadFileError as error:
         is_of_vm = not text.strip() or any(mark in text for mark in _MARKS)
         (test.broken if is_of_vm else test.others).append(

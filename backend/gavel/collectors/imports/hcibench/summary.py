@@ -9,7 +9,7 @@ from gavel.collectors.load_file import LoadFileError
 from gavel.collectors.load_window import unplaced
 from gavel.domain.load_runs import LoadRun, LoadWarning
 
-_PAIR = re.compile(r"([A-Za-z0-9_% ]+?)\s*[=:]\s*(.*)")
+_NAME = re.compile(r"[A-Za-z0-9_% ]+")
 _BEGINS = ("JOB_NAME", "Run Def")
 _NUMBER = re.compile(r"(\d+(?:\.\d+)?)\s*(?:IO/S|MB/s|ms)?")
 _US_PER_MS = 1000.0
@@ -61,12 +61,15 @@ def _jobs(text: str) -> list[_HciBenchJob]:
 def _pairs(text: str) -> Iterator[tuple[int, str, str]]:
     """Line, name and value, up to what the hosts used."""
     for number, line in enumerate(text.splitlines(), 1):
-        match = _PAIR.match(line.strip())
-        if match is None:
+        name, sign, value = line.partition("=")
+        if ":" in name:
+            name, sign, value = line.partition(":")
+        name = name.strip()
+        if not sign or _NAME.fullmatch(name) is None:
             continue
-        if match[1] == "Resource Usage":
+        if name == "Resource Usage":
             return
-        yield number, match[1], match[2].strip()
+        yield number, name, value.strip()
 
 
 def _run(job: _HciBenchJob, file: str) -> LoadRun:
