@@ -88,6 +88,13 @@ def test_a_stage_imports_only_the_libraries_it_is_for(stage: str) -> None:
     assert foreign == {}
 
 
+def test_connections_come_through_the_errors_of_the_engine() -> None:
+    """One that is opened beside them reports a database that is away in the words of a library, with a traceback."""
+    ways = re.compile(r"\bengine\.(connect|begin|raw_connection)\(")
+    files = [path for path in SOURCES if path.is_relative_to(BACKEND / "gavel") and path.suffix == ".py"]
+    assert [path.name for path in files if ways.search(path.read_text())] == ["engine.py"]
+
+
 def plug_ins(folder: Path) -> set[str]:
     """Modules and packages of a plug-in folder."""
     modules = {path.stem for path in folder.glob("*.py")}

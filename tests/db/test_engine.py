@@ -4,17 +4,28 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack
 
 import numpy as np
 import psycopg
 import pytest
 from sqlalchemy import make_url, text
 from tests.db.conftest import Store
+from tests.ports import reserve_port
 
 from gavel.db import engine as connections
 from gavel.db.copying import Field, copy, fetch, pack
-from gavel.db.engine import Connection, Engine, reading, transaction
-from gavel.db.errors import DiskFullError, LostError, TooSlowError, ValueRefusedError
+from gavel.db.databases import create
+from gavel.db.engine import Connection, Engine, Role, open_engine, reading, transaction
+from gavel.db.errors import (
+    ConnectionsInUseError,
+    DatabaseUnreachableError,
+    DiskFullError,
+    LostError,
+    TooSlowError,
+    ValueRefusedError,
+)
+from gavel.db.locks import after_others, lock_key, one_of, only_one
 
 
 def backend(engine: Engine) -> int:
@@ -157,3 +168,60 @@ def test_session_waits_for_processors_as_the_process_it_works_for(postgres_url: 
     asked = [sys.executable, "-c", _NICE_SESSION, postgres_url, str(further)]
     found = subprocess.run(asked, check=True, capture_output=True, text=True)
     assert int(found.stdout) == min(19, os.getpriority(os.PRIO_PROCESS, 0) + further)
+
+
+@pytest.mark.parametrize(
+    "lock",
+    [
+        lambda engine: only_one(engine, "work"),
+        lambda engine: after_others(engine, "work", "other work"),
+        lambda engine: one_of(engine, "work", 2),
+    ],
+)
+def test_a_lock_of_a_database_that_is_away_is_reported_as_for_any_question(
+    lock: Callable[[Engine], AbstractContextManager[object]],
+) -> None:
+    engine = open_engine(f"postgresql://gavel@127.0.0.1:{reserve_port()}/gavel", Role.WORKER)
+    with pytest.raises(DatabaseUnreachableError), lock(engine):
+        pass
+    with pytest.raises(DatabaseUnreachableError):
+        create(engine, "other")
+
+
+def _holder(engine: Engine, work: str) -> int:
+    """The server's process that holds the lock of some work."""
+    held = text(
+        "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND (classid::bigint << 32 | objid::bigint) = :key"
+    )
+    with reading(engine) as connection:
+        return int(connection.execute(held, {"key": lock_key(work)}).scalar_one())
+
+
+@pytest.mark.parametrize("lock", [only_one, after_others])
+def test_a_lock_lost_under_failing_work_leaves_the_error_of_the_work(
+    plain: Store, postgres_url: str, lock: Callable[[Engine, str], AbstractContextManager[object]]
+) -> None:
+    def fail() -> None:
+        end(postgres_url, _holder(plain.engine, "work"))
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError), lock(plain.engine, "work"):
+        fail()
+    with pytest.raises(LostError), lock(plain.engine, "work"):
+        end(postgres_url, _holder(plain.engine, "work"))
+    with only_one(plain.engine, "work") as held:
+        assert held
+
+
+def test_a_full_pool_is_reported_as_such_and_not_as_a_database_that_is_down(
+    plain: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plain.engine.pool, "_timeout", 0.01)
+    with ExitStack() as held:
+        for _ in range(5):
+            held.enter_context(reading(plain.engine))
+        with pytest.raises(ConnectionsInUseError) as refused, reading(plain.engine):
+            pass
+    assert "all 5 database connections of this process were in use for 0.01 s. Try again in a few seconds." in str(
+        refused.value
+    )

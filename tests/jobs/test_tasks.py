@@ -1,15 +1,22 @@
 """What the processes of a worker leave to one another."""
 
+import logging
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from sqlalchemy import Engine
+from structlog.testing import CapturingLogger
+from tests.ports import reserve_port
 
 from gavel.db.engine import Role, open_engine
-from gavel.jobs import tasks
+from gavel.ingest import troubles
+from gavel.ingest.worker import WorkerContext
+from gavel.jobs import app, tasks
+from gavel.jobs.schedule import ROUTES
 
 
 @dataclass
@@ -58,3 +65,35 @@ def test_histories_never_take_all_processes_of_a_worker(done: Done) -> None:
     assert done.names == ["history", "environment", "minutes"]
     tasks.backfill(2, "slow")
     assert done.names[3:] == ["history"]
+
+
+_ARGUMENTS: dict[str, tuple[Any, ...]] = {
+    "collect_live": (1,),
+    "collect_slowly": (1, "slow"),
+    "refresh_inventory": (1, "fast"),
+    "backfill": (1, "slow"),
+    "deliver": (1,),
+}
+
+
+def test_every_job_ends_without_a_traceback_while_the_database_is_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    url = f"postgresql://gavel@127.0.0.1:{reserve_port()}/gavel"
+    worker = WorkerContext.open(url, tmp_path / "key")
+    monkeypatch.setattr(tasks, "current_worker", lambda: worker)
+    log = CapturingLogger()
+    monkeypatch.setattr(troubles, "log", log)
+    monkeypatch.setattr(troubles, "_logged_at", {})
+    caplog.set_level(logging.WARNING)
+    loud = {}
+    for name in ROUTES:
+        short = name.removeprefix("gavel.")
+        job = app.app.tasks[name]
+        error = job.apply(_ARGUMENTS.get(short, ())).result
+        if not isinstance(error, tasks.UnavailableError):
+            loud[short] = repr(error)
+    worker.close()
+    assert loud == {}
+    assert [call.args for call in log.calls] == [("database unavailable",)]
+    assert not [record for record in caplog.records if record.exc_info], caplog.text

@@ -15,6 +15,7 @@ from gavel.alerting.use.rule_faults import located
 from gavel.api.schemas.common import FieldProblem, Problem
 from gavel.db.errors import (
     ConflictError,
+    ConnectionsInUseError,
     LockedError,
     NameTakenError,
     NotFoundError,
@@ -37,6 +38,7 @@ _STATUS: tuple[tuple[type[GavelError], int, str], ...] = (
     (ValueRefusedError, 422, "Unusable value"),
     (TooSlowError, 503, "Database too slow"),
     (LockedError, 503, "Database busy"),
+    (ConnectionsInUseError, 503, "Database busy"),
     (StorageError, 503, "Database not available"),
     (SourceThereError, 409, "A source already"),
     (SettingsError, 422, "Unusable settings"),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, Engine, make_url, text
 from sqlalchemy.exc import DBAPIError
 
-from gavel.db.engine import reading
+from gavel.db.engine import autocommit, reading, transaction
 from gavel.db.errors import ConflictError, StorageError
 
 # What PostgreSQL keeps of a name.
@@ -73,7 +73,7 @@ def create(engine: Engine, name: str, *, purpose: str = "", like: str | None = N
 
 def publish(engine: Engine, name: str, new_name: str, comment: str) -> None:
     """Describe a database and give it its final name, together: who lists databases sees both or none."""
-    with engine.connect() as connection, connection.begin():
+    with transaction(engine) as connection:
         _describe(connection, name, comment)
         connection.exec_driver_sql(
             f"ALTER DATABASE {_quoted(connection, name)} RENAME TO {_quoted(connection, new_name)}"
@@ -81,7 +81,7 @@ def publish(engine: Engine, name: str, new_name: str, comment: str) -> None:
 
 
 def describe(engine: Engine, name: str, comment: str) -> None:
-    with engine.connect() as connection, connection.begin():
+    with transaction(engine) as connection:
         _describe(connection, name, comment)
 
 
@@ -90,7 +90,7 @@ def exchange(engine: Engine, name: str, fresh: str, *, former: str, comment: str
 
     engine: connected to a third database. Raises ConflictError where one of them is in use.
     """
-    with engine.connect() as connection, connection.begin():
+    with transaction(engine) as connection:
         quoted_name, quoted_fresh, quoted_former = (_quoted(connection, each) for each in (name, fresh, former))
         connection.execute(text("SET LOCAL statement_timeout = 0"))
         try:
@@ -178,14 +178,13 @@ def copy_settings(engine: Engine, name: str, other: str) -> list[str]:
         chosen = connection.execute(_SETTINGS, {"name": name, "other": other}).all()
     refused = _run_each(engine, access)
     for key, value, subject in chosen:
-        with engine.connect() as connection:
-            parameter = ".".join(_quoted(connection, part) for part in key.split("."))
-            try:
+        try:
+            with transaction(engine) as connection:
+                parameter = ".".join(_quoted(connection, part) for part in key.split("."))
                 connection.execute(text("SELECT set_config(:key, :value, true)"), {"key": key, "value": value})
                 connection.exec_driver_sql(f"{subject} SET {parameter} FROM CURRENT")
-                connection.commit()
-            except DBAPIError:
-                refused.append(f"{subject} SET {parameter} = {value}")
+        except DBAPIError:
+            refused.append(f"{subject} SET {key} = {value}")
     return refused
 
 
@@ -204,7 +203,7 @@ def _run_each(engine: Engine, statements: Sequence[str]) -> list[str]:
     refused = []
     for statement in statements:
         try:
-            with engine.connect() as connection, connection.begin():
+            with transaction(engine) as connection:
                 connection.exec_driver_sql(statement.replace("%", "%%"))
         except DBAPIError:
             refused.append(statement)
@@ -226,12 +225,11 @@ def drop(engine: Engine, name: str, *, in_use: bool) -> None:
 @contextmanager
 def _outside_transactions(engine: Engine) -> Iterator[Connection]:
     """Databases are made and dropped in no transaction, and may take longer than a statement of a role may."""
-    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+    with autocommit(engine) as connection:
+        # Never lent out again, so that no other work runs without a limit.
+        connection.detach()
         connection.exec_driver_sql("SET statement_timeout = 0")
-        try:
-            yield connection
-        finally:
-            connection.exec_driver_sql("RESET statement_timeout")
+        yield connection
 
 
 def _describe(connection: Connection, name: str, comment: str) -> None:

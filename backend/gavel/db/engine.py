@@ -6,16 +6,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, cast
 
 import psycopg
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import DBAPIError, DisconnectionError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
-from sqlalchemy.pool import ConnectionPoolEntry
+from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
 from gavel.db.errors import (
+    ConnectionsInUseError,
     DatabaseUnreachableError,
     DiskFullError,
     LockedError,
@@ -27,7 +28,7 @@ from gavel.db.errors import (
 from gavel.db.niceness import share_niceness
 
 # Callers outside gavel.db name these two types from here and need no SQLAlchemy of their own.
-__all__ = ["Connection", "Engine", "Role", "open_engine", "reading", "snapshot", "transaction"]
+__all__ = ["Connection", "Engine", "Role", "autocommit", "open_engine", "reading", "snapshot", "transaction"]
 
 
 class Role(StrEnum):
@@ -135,8 +136,8 @@ def open_engine(
 def transaction(engine: Engine) -> Iterator[Connection]:
     """One transaction: committed when the block ends, rolled back when it raises.
 
-    A database that cannot be reached, is lost on the way or has no room left is an UnavailableError; a value that no column can hold is a
-    ValueRefusedError.
+    A database that cannot be reached, is lost on the way or has no room left is an UnavailableError; a full pool is a
+    ConnectionsInUseError; a value that no column can hold is a ValueRefusedError.
     """
     with _connected(engine) as connection, connection.begin():
         yield connection
@@ -161,10 +162,23 @@ def reading(engine: Engine) -> Iterator[Connection]:
 
 
 @contextmanager
+def autocommit(engine: Engine) -> Iterator[Connection]:
+    """A connection in no transaction: each statement commits by itself."""
+    with _connected(engine) as connection:
+        yield connection.execution_options(isolation_level="AUTOCOMMIT")
+
+
+@contextmanager
 def _connected(engine: Engine) -> Iterator[Connection]:
     try:
         connection = engine.connect()
-    except (OperationalError, PoolTimeoutError) as error:
+    except PoolTimeoutError as error:
+        pool = cast("QueuePool", engine.pool)
+        raise ConnectionsInUseError(
+            f"{_address(engine)}: all {pool.checkedout()} database connections of this process were in use for {pool.timeout():g} s."
+            " Try again in a few seconds."
+        ) from error
+    except OperationalError as error:
         raise DatabaseUnreachableError(
             f"{_address(engine)}: no connection to the database ({_first_line(error)}). Is it running?"
         ) from error

@@ -23,6 +23,10 @@ class DiskFullError(UnavailableError):
     """The server has no room left to write."""
 
 
+class ConnectionsInUseError(StorageError):
+    """This process uses all its connections, and none became free in time."""
+
+
 class TooSlowError(StorageError):
     """The server canceled a statement, as a rule at its time limit."""
 

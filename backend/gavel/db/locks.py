@@ -1,10 +1,13 @@
 """Named locks of the database, held until the transaction ends; a killed process leaves none behind."""
 
 import hashlib
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 
 from sqlalchemy import Connection, Engine, text
+from sqlalchemy.exc import DBAPIError
+
+from gavel.db.engine import autocommit
 
 _TRY = text("SELECT pg_try_advisory_xact_lock(hashtextextended(:name, 0))")
 _WAIT = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
@@ -20,32 +23,52 @@ def wait_for_lock(connection: Connection, name: str) -> None:
 
 @contextmanager
 def only_one(engine: Engine, work: str) -> Iterator[bool]:
-    """Hold the lock named `work` for as long as the block lasts; False (at once) when somebody else holds it.
+    """Hold the lock named `work` for as long as the block lasts; False (at once) when another session holds it.
 
     The lock belongs to a connection of its own that is in no transaction, so network calls may be made meanwhile;
-    a killed process loses its connection and with it the lock.
+    a killed process loses its connection and with it the lock. A database that is away is an UnavailableError.
     """
     key = lock_key(work)
-    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        held = bool(connection.execute(text("SELECT pg_try_advisory_lock(:key)"), {"key": key}).scalar())
-        try:
-            yield held
-        finally:
-            if held:
-                connection.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": key})
+    with autocommit(engine) as connection:
+        if not connection.scalar(text("SELECT pg_try_advisory_lock(:key)"), {"key": key}):
+            yield False
+            return
+        with _unlocked_after(connection, [key]):
+            yield True
 
 
 @contextmanager
 def after_others(engine: Engine, *works: str) -> Iterator[None]:
-    """Hold the locks of `only_one` with these names, once whoever holds any of them is done; in order, so that two callers take turns."""
-    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        keys = [lock_key(work) for work in works]
-        try:
-            for key in keys:
-                connection.execute(text("SELECT pg_advisory_lock(:key)"), {"key": key})
-            yield
-        finally:
-            connection.execute(text("SELECT pg_advisory_unlock_all()"))
+    """Hold the locks of `only_one` with these names, each once its holder is done; in order, so that two callers take turns."""
+    held: list[int] = []
+    with autocommit(engine) as connection, _unlocked_after(connection, held):
+        for key in map(lock_key, works):
+            connection.execute(text("SELECT pg_advisory_lock(:key)"), {"key": key})
+            held.append(key)
+        yield
+
+
+@contextmanager
+def _unlocked_after(connection: Connection, held: Sequence[int]) -> Iterator[None]:
+    """Release locks at the end of the block. The error of the block comes before one of the release."""
+    try:
+        yield
+    except BaseException:
+        with suppress(DBAPIError):
+            _unlock(connection, held)
+        raise
+    _unlock(connection, held)
+
+
+def _unlock(connection: Connection, held: Sequence[int]) -> None:
+    try:
+        connection.execute(
+            text("SELECT pg_advisory_unlock(key) FROM unnest(CAST(:held AS bigint[])) key"), {"held": list(held)}
+        )
+    except DBAPIError:
+        # The session ends and with it the lock; the pool must not lend it out again.
+        connection.invalidate()
+        raise
 
 
 @contextmanager
