@@ -17,7 +17,8 @@ export default defineConfig({
   expect: { timeout: 60_000 * SLOWNESS },
   fullyParallel: true,
   workers: process.env.GAVEL_E2E_WORKERS ? Number(process.env.GAVEL_E2E_WORKERS) : WORKERS,
-  forbidOnly: Boolean(process.env.CI),
+  // One that is left in would take all other tests out of a run, unseen.
+  forbidOnly: true,
   // scripts/scheduling.py names what needed it, and fails when that were more than a few.
   retries: process.env.CI ? 1 : 0,
   reporter: [['list']],
@@ -25,6 +26,8 @@ export default defineConfig({
     baseURL: process.env.GAVEL_E2E_URL,
     viewport: { width: 1440, height: 900 },
     reducedMotion: 'reduce',
+    // Emptied and set back between two tests: a browser that has compiled the pages once does not compile them for each test.
+    reuseContext: true,
     timezoneId: 'Europe/Berlin',
     screenshot: 'only-on-failure',
     // Recording costs two fifths of the processor time of a run: only where somebody looks for a cause.
