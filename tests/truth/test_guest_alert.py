@@ -5,15 +5,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.truth.test_guest_queue import drawn, seen
+from tests.truth.test_guest_queue import story
 
 from gavel.alerting.machine.readings import Readings, rule_table
 from gavel.alerting.machine.states import AlertState, Memory, step
 from gavel.alerting.rules.file import default_rules
 from gavel.alerting.use.measures import measured
 from gavel.analysis.baseline import Expectations
-from gavel.analysis.gridded import Stretch
-from gavel.analysis.minutes import Rows, attributed
+from gavel.analysis.minutes import Rows
 from gavel.db.queries.expectations import HOURS
 from gavel.db.queries.ledger import LedgerSeries
 from gavel.diagnosis.baselines import Usual
@@ -46,10 +45,8 @@ def series_of(rows: Rows) -> LedgerSeries:
 
 def fired(phase: Phase, *, with_agents: bool) -> list[tuple[str, int]]:
     """Datastores on which it fires within the minutes after the phase began, and after how many of them."""
-    lab = drawn(1, phase.start_minute + _AFTER_MINUTES)
-    stretch = Stretch(lab.stretches[0].first, _MINUTES)
-    carried = seen(lab, stretch, with_agents=with_agents)
-    rows = attributed(carried.topology, carried.observed, stretch).rows[ScopeKind.DATASTORE]
+    lab, stretch, by_kind = story(phase.start_minute + _AFTER_MINUTES, _MINUTES, with_agents=with_agents)
+    rows = by_kind[ScopeKind.DATASTORE]
     stores = lab.lab.environment.datastores
     unknown = np.full((len(stores), HOURS), np.nan)
     usual = Usual(san_us=unknown, array_us=unknown, settings=Expectations(), round_trip_us=np.zeros(len(stores)))

@@ -98,9 +98,15 @@ def told(drawn: Drawn, pushing: frozenset[int] = frozenset()) -> Iterator[Told]:
         yield Told(mine, rule(case_of(mine.rows, Direction.ALL, usual, mine.notes.reasons)))
 
 
-@pytest.mark.parametrize("latest", ["mean", "last_second"])
-@pytest.mark.parametrize("rounding", ["round", "truncate"])
-@pytest.mark.parametrize("version", ["8.0.3", "9.0.1"])
+# Counters in microseconds are neither rounded nor meant otherwise: of version 9 two of the four.
+@pytest.mark.parametrize(
+    ("version", "rounding", "latest"),
+    [
+        *(("8.0.3", rounding, latest) for rounding in ("round", "truncate") for latest in ("mean", "last_second")),
+        ("9.0.1", "round", "mean"),
+        ("9.0.1", "truncate", "last_second"),
+    ],
+)
 def test_the_incident_is_the_kernels_twice_and_then_nobodys(
     version: str, rounding: Rounding, latest: LatestMeans
 ) -> None:
