@@ -99,6 +99,20 @@ def test_outstanding_ios_are_those_of_the_minutes_in_which_the_disks_counted_the
     assert [one for one in whole if one is not None] == ([45] if len(halves) == 1 else [30, 60])
 
 
+def test_latency_over_time_has_ios_and_bytes_of_each_direction(
+    client: TestClient, environment: Environment, store: int
+) -> None:
+    """Every I/O of these minutes has 4 KiB."""
+    environment.write([(DATASTORE, store, NOW - MINUTE, minute(60_000, 18_000, KERNEL))])
+    ways = ask(client, f"datastores/{store}/latency?from={ago(1)}&to={ago(0)}&step=60")["directions"]
+    assert {way["direction"]: way["ops"] for way in ways} == {"read": [60_000], "write": [18_000], "all": [78_000]}
+    assert {way["direction"]: way["bytes"] for way in ways} == {
+        "read": [60_000 * 4096],
+        "write": [18_000 * 4096],
+        "all": [78_000 * 4096],
+    }
+
+
 def test_a_minute_whose_ios_nobody_counted_has_its_reason_and_thins_out_nothing(
     client: TestClient, environment: Environment, store: int
 ) -> None:

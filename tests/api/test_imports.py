@@ -15,6 +15,7 @@ from tests.collectors.imports.esxtop.twin import incident
 from tests.waiting import join, wait_for
 
 from gavel import clock
+from gavel.api.convert_imports import report_out
 from gavel.collectors.import_registry import FORMATS
 from gavel.correlate.captures import tie_import
 from gavel.db.engine import transaction
@@ -94,6 +95,40 @@ def test_upload_in_parts_becomes_an_import_with_its_report(admin: TestClient, en
     assert import_id in [each["id"] for each in admin.get(API).json()]
     assert admin.delete(f"{API}/{import_id}").status_code == 204
     assert admin.get(f"{API}/{import_id}").status_code == 404
+
+
+def test_report_takes_each_counter_from_its_own_field() -> None:
+    counters = {"guest": 1.0, "driver": 2.0, "kernel": 3.0, "queue": 4.0}
+    instants = ("device_queue_depth", "active", "queued", "load_ratio")
+    device = {
+        "name": "naa.1",
+        "reads_per_s": 5.0,
+        "writes_per_s": 6.0,
+        "latency": {"all": {name: {"mean_us": us} for name, us in counters.items()}},
+        "instants": {name: {"mean": 10.0 * n, "max": 10.0 * n + 1} for n, name in enumerate(instants, 1)},
+        "worlds": [],
+    }
+    whole = {"rows": 9, "rows_with_rates": 8, "refused_rows": 1, "interval_s": 5.0, "latency_half_us": 0.5}
+    stored = {**whole, "consistent": True, "warnings": [], "refused": [], "devices": [device]}
+    report = report_out(stored).model_dump()
+    assert {name: report[name] for name in whole} == whole
+    assert report["devices"] == [
+        {
+            "name": "naa.1",
+            "reads_per_s": 5.0,
+            "writes_per_s": 6.0,
+            "gavg_us": 1.0,
+            "davg_us": 2.0,
+            "kavg_us": 3.0,
+            "qavg_us": 4.0,
+            "queue_depth": 11.0,
+            "active": 20.0,
+            "queued": 30.0,
+            "queued_max": 31.0,
+            "load": 40.0,
+            "worlds": [],
+        }
+    ]
 
 
 @pytest.mark.usefixtures("nothing_left")

@@ -1,8 +1,9 @@
 """An imported capture narrows the minutes that it covers, counts nothing twice, and leaves nothing behind when it is removed."""
 
 import io
+from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from tests.db.environments import batch, naa
 
 from gavel.correlate.captures import forget_import, proposed_hosts, tie_import
 from gavel.db.engine import reading, transaction
-from gavel.db.errors import NotFoundError
+from gavel.db.errors import NotFoundError, StorageError
 from gavel.db.queries.imports import FileImport, covering_captures, host_id_by_name, list_imports, load_import
 from gavel.db.queries.refs import RefKind
 from gavel.diagnosis.explain import diagnosis
@@ -22,6 +23,7 @@ from gavel.domain.errors import SettingsError
 from gavel.domain.imports import ImportOptions, ImportState, OffsetOrigin
 from gavel.domain.scope import ScopeKind
 from gavel.domain.source import Stream
+from gavel.ingest import imports as ingest_imports
 from gavel.ingest.imports import import_file
 
 MINUTES = 6
@@ -61,15 +63,15 @@ def capture(
     return twin.data()
 
 
-def stored(environment: Environment, seed: int = 5) -> None:
-    """What vCenter and array say of the same load: whole milliseconds on the host's side."""
+def stored(environment: Environment, seed: int = 5, hosts: Sequence[str] = ("esx-1", "esx-2")) -> None:
+    """Store the same load as vCenter and array report it: the first host has it, in whole milliseconds."""
     per_step = rates(seed)[12:-12]
     ops = [5 * sum(per_step[n : n + 4]) for n in range(0, len(per_step), 4)]
     ends = [START + timedelta(seconds=20 * n) for n in range(1, len(ops) + 1)]
     more: dict[str, Any] = {"write_ops": 0, "read_bytes": [each * 4096 for each in ops], "write_bytes": 0}
     times: dict[str, Any] = {"read_gavg_us": 1000, "read_davg_us": 1000, "read_kavg_us": 0, "read_qavg_us": 0}
-    for host in ("esx-1", "esx-2"):
-        mine = ops if host == "esx-1" else [1000] * len(ops)
+    for host in hosts:
+        mine = ops if host == hosts[0] else [1000] * len(ops)
         device = f"{host}/{NAME}"
         samples = batch(Stream.HOST_DEVICE, device, ends, read_ops=mine, **more, **times, queue_depth=32, precision=2)
         environment.write(environment.vcenter, samples, ends[-1])
@@ -174,6 +176,27 @@ def test_capture_without_a_usable_name_finds_its_host_by_its_ios(minutes: Enviro
     with reading(minutes.engine) as connection:
         names = [each.host.name for each in proposed_hosts(connection, found.id)]
     assert names == ["esx-1", "esx-2"]
+
+
+def test_capture_proposals_end_with_hosts_that_have_no_samples(environment: Environment) -> None:
+    stored(environment, hosts=("esx-2",))
+    import_id = import_file(environment.engine, "esxtop", io.BytesIO(capture()), "c.csv", ImportOptions(), NOW)
+    with reading(environment.engine) as connection:
+        proposals = proposed_hosts(connection, import_id)
+    assert [(each.host.name, each.offset is None) for each in proposals] == [("esx-2", False), ("esx-1", True)]
+
+
+def test_capture_whose_rows_cannot_be_stored_leaves_no_import(
+    environment: Environment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> NoReturn:
+        raise StorageError("The disk is full.")
+
+    monkeypatch.setattr(ingest_imports, "save_capture", refuse)
+    with pytest.raises(StorageError):
+        import_file(environment.engine, "esxtop", io.BytesIO(capture()), "c.csv", ImportOptions(), NOW)
+    with reading(environment.engine) as connection:
+        assert list_imports(connection) == []
 
 
 def test_capture_of_no_host_that_fits_asks_for_the_host(minutes: Environment) -> None:

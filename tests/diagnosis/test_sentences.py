@@ -7,6 +7,7 @@ import pytest
 
 from gavel.analysis.diagnosis import SETTLES, Reason
 from gavel.diagnosis.capture_words import capture_words
+from gavel.diagnosis.cause_words import percent
 from gavel.diagnosis.diagnose import DiagnosisState
 from gavel.diagnosis.excess import LargestExcess, SpanExcess
 from gavel.diagnosis.sentences import (
@@ -209,3 +210,11 @@ def test_a_window_that_earlier_rules_diagnosed_says_so() -> None:
 def test_every_reason_is_told(reason: Reason) -> None:
     (caveat,) = sentence(replace(FOUND, reasons=reason)).caveats
     assert caveat.code == (reason.name or "").lower()
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [(0.0, "0 %"), (0.0099, "< 1 %"), (0.01, "1 %"), (0.984, "98 %"), (1.0, "100 %"), (1.2, "100 %")],
+)
+def test_share_of_a_cause_is_below_one_percent_only_where_it_is(share: float, text: str) -> None:
+    assert percent(share) == text

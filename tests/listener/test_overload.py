@@ -114,6 +114,35 @@ def test_pushes_are_refused_once_one_waits_longer_than_agents_do(
     assert not writer.is_busy
 
 
+class Watched(Counting):
+    """Notes whether another thread could have changed the queue while room in it was checked for a push."""
+
+    other_could_enter: bool | None = None
+
+    @property
+    def is_busy(self) -> bool:
+        if self.other_could_enter is None:
+            with ThreadPoolExecutor(1) as other:
+                self.other_could_enter = other.submit(self._enter).result(_WAIT_S)
+        return super().is_busy
+
+    def _enter(self) -> bool:
+        if entered := self._has_work.acquire(blocking=False):
+            self._has_work.release()
+        return entered
+
+
+def test_room_is_checked_and_taken_at_once_by_a_push() -> None:
+    """Otherwise a push that passes the check while the writer stops is never answered."""
+    writer = Watched(0.0)
+    writer.held.set()
+    done = writer.submit(PUSH)
+    assert writer.other_could_enter is False
+    writer.start()
+    done.result(_WAIT_S)
+    writer.stop()
+
+
 @pytest.fixture(scope="module")
 def engine(module_postgres_url: str) -> Iterator[Engine]:
     made = open_engine(module_postgres_url, Role.WORKER)

@@ -139,6 +139,7 @@ def test_the_rules_that_ship_say_what_the_field_expects() -> None:
         ("of: vm", "of: vm\n    runbook_url: javascript:alert(1)", "start it with https"),
         ("of: vm", "of: vm\n    enabled: please", "write true or false"),
         ("at_least: 5 ms", "at_least: 5 ms\n        recover_below: 6 ms", "not above at_least"),
+        ("at_least: 5 ms", "at_least: 5 ms\n        recover_below: 0 ms", "recover_below: give a number above 0"),
         ("rules:", "rulez:", "one entry `rules`"),
         ("- key", "- *key", "aliases"),
         ("of: vm", "of: [vm", "Not readable as YAML"),
