@@ -80,9 +80,66 @@ def test_a_summary_names_the_section_that_failed_and_has_the_others(
     monkeypatch.setattr(SummarySections, "contributors", fails)
     path = f"datastores/{things['datastores']}"
     whole = ask(client, f"{path}/summary")
-    assert (whole["failed"], whole["contributors"]) == (["contributors"], None)
+    (failed,) = whole["failed"]
+    assert (failed["section"], failed["status"], whole["contributors"]) == ("contributors", 500, None)
+    assert "the log of the API has the details" in failed["detail"]
     assert whole["diagnosis"] == ask(client, f"{path}/diagnosis")
     assert whole["hosts"] == ask(client, f"{path}/hosts")
+
+
+def _statement(sql: str) -> Any:
+    """A section that runs into an error of the database."""
+    return lambda sections: sections._connection.execute(text(sql))
+
+
+@pytest.mark.parametrize(
+    ("sql", "status", "detail"),
+    [
+        ("SELECT 1 FROM no_such_relation", 500, "the log of the API has the details"),
+        ("SELECT pg_sleep(60)", 503, "the database canceled a statement"),
+    ],
+)
+def test_a_summary_loses_one_section_to_a_failing_statement(
+    client: TestClient, things: dict[str, int], monkeypatch: pytest.MonkeyPatch, sql: str, status: int, detail: str
+) -> None:
+    path = f"datastores/{things['datastores']}"
+    others = {"latency", "contributors", "happened", "diagnosis", "hosts", "object"}
+    before = ask(client, f"{path}/summary?{TREND}")
+    with monkeypatch.context() as patched:
+        limited = f"SET LOCAL statement_timeout = 50; {sql}"
+        patched.setattr(SummarySections, "waterfall", _statement(limited))
+        whole = ask(client, f"{path}/summary?{TREND}")
+    (failed,) = whole["failed"]
+    assert (failed["section"], failed["status"], detail in failed["detail"]) == ("waterfall", status, True), failed
+    assert {name: whole[name] for name in others} == {name: before[name] for name in others}
+
+
+def test_a_summary_is_unavailable_when_the_database_goes_away_meanwhile(
+    client: TestClient, things: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(SummarySections, "waterfall", _statement("SELECT pg_terminate_backend(pg_backend_pid())"))
+    answer = client.get(f"/api/v1/vms/{things['vms']}/summary")
+    assert (answer.status_code, answer.json()["title"]) == (503, "Database not available")
+    assert answer.headers["retry-after"]
+
+
+def test_a_summary_has_no_minute_in_one_section_that_is_not_in_another(
+    client: TestClient, environment: Environment, things: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A minute written between two statements is in none of the sections."""
+    waterfall = SummarySections.waterfall
+    path = f"vms/{things['vms']}/summary?{TREND}"
+    before = ask(client, path)
+
+    def write_meanwhile(sections: SummarySections) -> Any:
+        made = waterfall(sections)
+        environment.write([(ScopeKind.VM, things["vms"], NOW - 11 * MINUTE, minute(9_900_000, 0, KERNEL))])
+        return made
+
+    with monkeypatch.context() as patched:
+        patched.setattr(SummarySections, "waterfall", write_meanwhile)
+        assert ask(client, path) == before
+    assert ask(client, path)["latency"] != before["latency"]
 
 
 def test_a_summary_of_what_is_not_there_is_not_found(client: TestClient, things: dict[str, int]) -> None:

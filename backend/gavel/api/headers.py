@@ -7,7 +7,7 @@ from email.utils import format_datetime
 import structlog
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from gavel.api.problems import problem
+from gavel.api.problems import FAULT, problem
 
 log = structlog.get_logger(__name__)
 
@@ -87,5 +87,4 @@ class Net:
             if begun or scope["type"] != "http":
                 raise
             log.exception("request failed unexpectedly", path=scope["path"], exc_info=error)
-            detail = "Gavel made a mistake answering this; the log of the API has the details."
-            await problem(500, "Fault in Gavel", detail)(scope, receive, send)
+            await problem(500, "Fault in Gavel", FAULT)(scope, receive, send)

@@ -19,6 +19,7 @@ from gavel.db.errors import (
     LockedError,
     NameTakenError,
     NotFoundError,
+    SnapshotError,
     StorageError,
     TooSlowError,
     ValueRefusedError,
@@ -38,6 +39,7 @@ _STATUS: tuple[tuple[type[GavelError], int, str], ...] = (
     (ValueRefusedError, 422, "Unusable value"),
     (TooSlowError, 503, "Database too slow"),
     (LockedError, 503, "Database busy"),
+    (SnapshotError, 503, "Database busy"),
     (ConnectionsInUseError, 503, "Database busy"),
     (StorageError, 503, "Database not available"),
     (SourceThereError, 409, "A source already"),
@@ -48,6 +50,8 @@ _STATUS: tuple[tuple[type[GavelError], int, str], ...] = (
 )
 _RETRY_S = "5"
 MEDIA_TYPE = "application/problem+json"
+# Of an error that no handler expects.
+FAULT = "Gavel made a mistake answering this; the log of the API has the details."
 
 REFUSALS = {
     400: "The body is no JSON",
@@ -84,19 +88,24 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(HTTPException, _http)
 
 
+def status_and_title(error: GavelError) -> tuple[int, str]:
+    """HTTP status of an error, and its title."""
+    return next(((status, title) for kind, status, title in _STATUS if isinstance(error, kind)), (400, "Not possible"))
+
+
 def _expected(request: Request, error: Exception) -> JSONResponse:
-    status, title = next(((s, t) for kind, s, t in _STATUS if isinstance(error, kind)), (400, "Not possible"))
+    error = cast("GavelError", error)  # registered for this kind only
+    status, title = status_and_title(error)
     headers = {"Retry-After": _RETRY_S} if status == 503 else None
     if status >= 500:
         log.warning("request failed", path=request.url.path, status=status, error=str(error))
     return problem(status, title, str(error), errors=_fields(error), headers=headers)
 
 
-def _fields(error: Exception) -> list[FieldProblem]:
+def _fields(error: GavelError) -> list[FieldProblem]:
     if isinstance(error, InvalidSettingsError):
         return [FieldProblem(field=f"settings.{field}", message=said) for field, said in error.fields]
-    found = located(error) if isinstance(error, GavelError) else []
-    return [FieldProblem(field=field, message=said) for field, said in found]
+    return [FieldProblem(field=field, message=message) for field, message in located(error)]
 
 
 def _invalid(_: Request, error: Exception) -> JSONResponse:

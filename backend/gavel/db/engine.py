@@ -21,6 +21,7 @@ from gavel.db.errors import (
     DiskFullError,
     LockedError,
     LostError,
+    SnapshotError,
     StorageError,
     TooSlowError,
     ValueRefusedError,
@@ -28,7 +29,7 @@ from gavel.db.errors import (
 from gavel.db.niceness import share_niceness
 
 # Callers outside gavel.db name these two types from here and need no SQLAlchemy of their own.
-__all__ = ["Connection", "Engine", "Role", "autocommit", "open_engine", "reading", "snapshot", "transaction"]
+__all__ = ["Connection", "Engine", "Role", "autocommit", "open_engine", "part_of", "reading", "snapshot", "transaction"]
 
 
 class Role(StrEnum):
@@ -154,11 +155,18 @@ def snapshot(engine: Engine) -> Iterator[Connection]:
 
 @contextmanager
 def reading(engine: Engine) -> Iterator[Connection]:
-    """One read-only transaction."""
+    """One read-only `snapshot`: a minute written between two statements is in none of the answers."""
     with _connected(engine) as connected:
-        connection = connected.execution_options(postgresql_readonly=True)
+        connection = connected.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
         with connection.begin():
             yield connection
+
+
+@contextmanager
+def part_of(connection: Connection) -> Iterator[None]:
+    """A part of a transaction. Its error undoes this part alone, and is one of those that `transaction` raises."""
+    with _reported(connection.engine), connection.begin_nested():
+        yield
 
 
 @contextmanager
@@ -182,9 +190,14 @@ def _connected(engine: Engine) -> Iterator[Connection]:
         raise DatabaseUnreachableError(
             f"{_address(engine)}: no connection to the database ({_first_line(error)}). Is it running?"
         ) from error
+    with _reported(engine), connection:
+        yield connection
+
+
+@contextmanager
+def _reported(engine: Engine) -> Iterator[None]:
     try:
-        with connection:
-            yield connection
+        yield
     except DBAPIError as error:
         if (trouble := _trouble(engine, error.orig, is_lost=error.connection_invalidated)) is None:
             raise
@@ -198,7 +211,7 @@ def _connected(engine: Engine) -> Iterator[Connection]:
         raise trouble from error
 
 
-_DISK_FULL, _CANCELED, _LOCKED = "53100", "57014", "55P03"
+_DISK_FULL, _CANCELED, _LOCKED, _OVERTAKEN = "53100", "57014", "55P03", "40001"
 # Shut down, crashed, or not up yet; and anything that breaks the connection.
 _LOST = ("57P01", "57P02", "57P03", "08")
 
@@ -223,6 +236,10 @@ def _trouble(engine: Engine, error: BaseException | None, *, is_lost: bool) -> S
     if state == _LOCKED:
         return LockedError(
             f"{_address(engine)}: another transaction kept a table locked ({_first_line(error)}). Try again in a minute."
+        )
+    if state == _OVERTAKEN:
+        return SnapshotError(
+            f"{_address(engine)}: another transaction changed the same rows meanwhile ({_first_line(error)}). Try again."
         )
     if is_lost or state.startswith(_LOST):
         return LostError(

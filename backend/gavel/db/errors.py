@@ -35,6 +35,10 @@ class LockedError(StorageError):
     """Another transaction holds what a statement needs, and did not give it up in time."""
 
 
+class SnapshotError(StorageError):
+    """Another transaction changed a row that a snapshot has to change or to refer to. The same work succeeds on a newer snapshot."""
+
+
 class SchemaError(StorageError):
     """The schema is not the one this version works with: not migrated, newer than the program, or of another storage mode."""
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from typing import Literal
 
 from gavel.db.engine import Connection
 from gavel.db.queries.events import Event, events_of
@@ -17,6 +18,17 @@ from gavel.diagnosis.load import LoadedWindow, load
 from gavel.domain.io_path import SPANS, Layer
 from gavel.views.hosts import HostRows, host_rows_of
 from gavel.views.series import Latency, latency_of
+
+SectionName = Literal["object", "diagnosis", "waterfall", "latency", "contributors", "hosts", "happened"]
+
+
+@dataclass(frozen=True, slots=True)
+class FailedSection:
+    """Why a section is null: status and detail as its own address would answer them."""
+
+    section: SectionName
+    status: int
+    detail: str
 
 
 @dataclass(frozen=True, slots=True)

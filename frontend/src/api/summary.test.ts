@@ -101,12 +101,16 @@ it('somebody who comes back to the page brings one request', async () => {
   expect(asked).toEqual(['vms/7/summary', 'vms/7/summary'])
 })
 
-it('a section that failed asks its own address, the others are as they are', async () => {
-  summary = { ...SECTIONS, waterfall: null, failed: ['waterfall'] }
-  const found = await readAll(shown())
+it('a section that failed shows its error and is asked for only when it is tried again', async () => {
+  const failure = { section: 'waterfall', status: 503, detail: 'canceled a statement' }
+  summary = { ...SECTIONS, waterfall: null, failed: [failure] }
+  const cache = shown()
+  await expect(cache.fetchQuery(waterfallQuery('vms', 7, null))).rejects.toThrow('canceled a statement')
+  expect(await cache.fetchQuery(diagnosisQuery('vms', 7, null))).toEqual(SECTIONS.diagnosis)
+  expect(asked).toEqual(['vms/7/summary'])
+  vi.advanceTimersByTime(1000)
+  expect(await cache.fetchQuery(waterfallQuery('vms', 7, null))).toEqual({ own: 'vms/7/waterfall' })
   expect(asked).toEqual(['vms/7/summary', 'vms/7/waterfall'])
-  expect(found[2]).toEqual({ own: 'vms/7/waterfall' })
-  expect(found[1]).toEqual(SECTIONS.diagnosis)
 })
 
 it('a summary that is broken leaves each section its own address', async () => {

@@ -68,7 +68,8 @@ const summaryQuery = (page: ShownSummary) =>
 
 /**
  * The section as the summary of the shown page has it; null where it is no section of that page, where the summary brought nothing new for
- * it (then it alone has changed), or where it failed: then its own address is asked, which says what is wrong with it.
+ * it (then it alone has changed), or where nothing came: then its own address is asked. A section that failed throws its error, so that
+ * a database with too much to do is not asked for the same again at once.
  */
 export async function sectionOfSummary<Name extends SectionName>(
   cache: QueryClient,
@@ -78,8 +79,15 @@ export async function sectionOfSummary<Name extends SectionName>(
 ): Promise<NonNullable<Summary[Name]> | null> {
   const page = shown.get(cache)
   if (page === undefined || !isOn(page, of) || !hasNews(cache, own, page)) return null
+  const summary = await newestSummary(cache, page)
+  const failure = summary?.failed.find(({ section }) => section === name)
+  if (failure !== undefined) throw new ApiError(requestsCopy.summary, failure.detail, failure.status)
+  return summary?.[name] ?? null
+}
+
+async function newestSummary(cache: QueryClient, page: ShownSummary): Promise<Summary | null> {
   try {
-    return (await cache.fetchQuery({ ...summaryQuery(page), staleTime: FRESH_MS, retry: false }))[name] ?? null
+    return await cache.fetchQuery({ ...summaryQuery(page), staleTime: FRESH_MS, retry: false })
   } catch (error) {
     // Where nobody answers, nobody does at the section's own address; what is refused, broken or not wanted any more may be fine there.
     if (error instanceof ApiError && (error.status === null || error.status === 503)) throw error
@@ -101,7 +109,8 @@ function hasNews(cache: QueryClient, own: QueryKey, page: ShownSummary): boolean
   const [summary, section] = [cache.getQueryState(keyOf(page)), cache.getQueryState(own)]
   if (summary === undefined || summary.fetchStatus === 'fetching' || summary.isInvalidated) return true
   if (summary.status !== 'success') return true
-  if (summary.dataUpdatedAt > (section?.dataUpdatedAt ?? 0)) return true
+  // A section that failed in it is asked for at its own address when the user tries again.
+  if (summary.dataUpdatedAt > Math.max(section?.dataUpdatedAt ?? 0, section?.errorUpdatedAt ?? 0)) return true
   // Both have grown old, as when somebody comes back to the page; a section alone is asked for anew after its own failure.
   const isOld = browserNow() - summary.dataUpdatedAt > FRESH_MS
   return isOld && section?.isInvalidated !== true && (section?.error ?? null) === null

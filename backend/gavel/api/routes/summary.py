@@ -11,13 +11,15 @@ from pydantic import TypeAdapter
 
 from gavel.api.convert import source_gap_out
 from gavel.api.deps import AppDep, NowDep, ReaderOnly
+from gavel.api.problems import FAULT, status_and_title
 from gavel.api.ranges import OptionalRangeDep, TimeRange, TrendDep
 from gavel.api.routes.diagnoses import LeafKind, ThingId
 from gavel.api.routes.series import event_out
 from gavel.api.schemas.answer import Answer
 from gavel.api.schemas.diagnoses import DiagnosisAnswer
-from gavel.api.schemas.summary import HappenedOut, SectionName, SummaryOut
-from gavel.db.engine import Connection, reading
+from gavel.api.schemas.summary import HappenedOut, SummaryOut
+from gavel.db.engine import Connection, part_of, reading
+from gavel.db.errors import UnavailableError
 from gavel.db.queries import arrays, datastores, hosts, vms, volumes
 from gavel.db.queries.arrays import ArrayDetail
 from gavel.db.queries.datastores import DatastoreDetail
@@ -27,8 +29,9 @@ from gavel.db.queries.vms import VmDetail
 from gavel.db.queries.volumes import VolumeDetail
 from gavel.diagnosis.breakdown import Waterfall
 from gavel.diagnosis.contributors import Contributors
+from gavel.domain.errors import GavelError
 from gavel.views.hosts import HostRows
-from gavel.views.summary import Happened, SummarySections
+from gavel.views.summary import FailedSection, Happened, SectionName, SummarySections
 
 router = APIRouter(tags=["diagnoses"], dependencies=[ReaderOnly])
 log = structlog.get_logger(__name__)
@@ -67,18 +70,30 @@ def summary(
         }
         if kind.ref is RefKind.DATASTORE:
             sections["hosts"] = lambda: _written(_HOSTS, loaded.hosts())
-        made = {name: _made(name, make) for name, make in sections.items()}
-    failed = [name for name, section in made.items() if section is None]
-    return Response(msgspec.json.encode({"hosts": None} | made | {"failed": failed}), media_type="application/json")
+        made = {name: _make_section(connection, name, make) for name, make in sections.items()}
+    failed = [section for section in made.values() if isinstance(section, FailedSection)]
+    whole = {name: None if isinstance(section, FailedSection) else section for name, section in made.items()}
+    return Response(msgspec.json.encode({"hosts": None} | whole | {"failed": failed}), media_type="application/json")
 
 
-def _made(name: str, make: Callable[[], msgspec.Raw]) -> msgspec.Raw | None:
-    """A fault in one section is none of the others: the page then asks its own address, which says what is wrong."""
+def _make_section(
+    connection: Connection, name: SectionName, make: Callable[[], msgspec.Raw]
+) -> msgspec.Raw | FailedSection:
+    """A failing statement or a fault costs its section and none of the others. Raises UnavailableError, which all would meet.
+
+    The answer carries the error, so that a page need not ask an overloaded database for the same section again.
+    """
     try:
-        return make()
+        with part_of(connection):
+            return make()
+    except UnavailableError:
+        raise
+    except GavelError as error:
+        log.warning("a section of a summary failed", section=name, error=str(error))
+        return FailedSection(name, status_and_title(error)[0], str(error))
     except Exception:
         log.exception("a section of a summary failed", section=name)
-        return None
+        return FailedSection(name, 500, FAULT)
 
 
 def _written(answer: TypeAdapter[Any], value: object) -> msgspec.Raw:

@@ -1,7 +1,5 @@
 """What the tab Summary of an object's page shows, in one answer."""
 
-from typing import Literal
-
 from pydantic import AwareDatetime
 
 from gavel.api.schemas.answer import Answer
@@ -17,8 +15,7 @@ from gavel.diagnosis.breakdown import Waterfall
 from gavel.diagnosis.contributors import Contributors
 from gavel.views.hosts import HostRows
 from gavel.views.series import Latency
-
-SectionName = Literal["object", "diagnosis", "waterfall", "latency", "contributors", "hosts", "happened"]
+from gavel.views.summary import FailedSection
 
 
 class HappenedOut(Out):
@@ -34,7 +31,7 @@ class SummaryOut(Out):
     """Each section is the answer of its own address: `object` of `/{kind}/{id}`, `latency` of the trend's range, `contributors` to the
     outermost layer that the diagnosis names, `happened` gaps and events of the trend's range.
 
-    hosts: null for other kinds than datastores. failed: sections that are null since they could not be made; their own address says why.
+    hosts: null for other kinds than datastores. failed: sections that are null since they could not be made, each with its error.
     """
 
     object: (
@@ -51,4 +48,4 @@ class SummaryOut(Out):
     contributors: Answer[Contributors] | None
     hosts: Answer[HostRows] | None
     happened: HappenedOut | None
-    failed: list[SectionName]
+    failed: list[Answer[FailedSection]]
