@@ -1,10 +1,11 @@
 """Clocks: the measured offsets of sources and hosts."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
-from sqlalchemy import Row, insert, select, text
+from sqlalchemy import insert, select, text
 
 from gavel.db.engine import Connection
 from gavel.db.schema.bookkeeping import clock_offset
@@ -42,27 +43,40 @@ def record_clocks(connection: Connection, source_id: int, readings: Iterable[Clo
 
 # Readings are kept for two weeks, thousands of each clock: from one subject to the next by the index, and of each its newest alone.
 _NEWEST = """
-    WITH RECURSIVE known (subject) AS (
-        (SELECT subject FROM clock_offset WHERE source_id = :source AND subject IS NOT NULL ORDER BY subject LIMIT 1)
+    WITH RECURSIVE known (source_id, subject) AS (
+        SELECT s.id, (SELECT c.subject FROM clock_offset c
+                      WHERE c.source_id = s.id AND c.subject IS NOT NULL ORDER BY c.subject LIMIT 1)
+        FROM unnest(CAST(:sources AS integer[])) s (id)
         UNION ALL
-        SELECT (SELECT c.subject FROM clock_offset c
-                WHERE c.source_id = :source AND c.subject > known.subject ORDER BY c.subject LIMIT 1)
+        SELECT known.source_id, (SELECT c.subject FROM clock_offset c
+                                 WHERE c.source_id = known.source_id AND c.subject > known.subject ORDER BY c.subject LIMIT 1)
         FROM known WHERE known.subject IS NOT NULL)
-    SELECT c.* FROM (SELECT) one CROSS JOIN LATERAL (
+    SELECT s.id AS source_id, c.* FROM unnest(CAST(:sources AS integer[])) s (id) CROSS JOIN LATERAL (
         SELECT subject, offset_s, error_s, read_at FROM clock_offset
-        WHERE source_id = :source AND subject IS NULL AND read_at <= :until ORDER BY read_at DESC LIMIT 1) c
+        WHERE source_id = s.id AND subject IS NULL AND read_at <= :until ORDER BY read_at DESC LIMIT 1) c
     UNION ALL
-    SELECT c.* FROM known CROSS JOIN LATERAL (
+    SELECT known.source_id, c.* FROM known CROSS JOIN LATERAL (
         SELECT subject, offset_s, error_s, read_at FROM clock_offset
-        WHERE source_id = :source AND subject = known.subject AND read_at <= :until ORDER BY read_at DESC LIMIT 1) c
-    ORDER BY subject NULLS FIRST
+        WHERE source_id = known.source_id AND subject = known.subject AND read_at <= :until ORDER BY read_at DESC LIMIT 1) c
+    ORDER BY source_id, subject NULLS FIRST
 """
 
 
 def newest_clocks(connection: Connection, source_id: int, *, until: datetime | None = None) -> tuple[ClockReading, ...]:
     """The newest reading of each subject, the source itself first; with `until`, of those that were read by then."""
-    given = {"source": source_id, "until": until or datetime.max.replace(tzinfo=UTC)}
-    return tuple(_reading(row) for row in connection.execute(text(_NEWEST), given))
+    return newest_clocks_of(connection, [source_id], until=until)[source_id]
+
+
+def newest_clocks_of(
+    connection: Connection, source_ids: Sequence[int], *, until: datetime | None = None
+) -> Mapping[int, tuple[ClockReading, ...]]:
+    """`newest_clocks` of each source."""
+    given = {"sources": list(source_ids), "until": until or datetime.max.replace(tzinfo=UTC)}
+    readings: dict[int, list[ClockReading]] = {source_id: [] for source_id in source_ids}
+    for row in connection.execute(text(_NEWEST), given):
+        source_id, *reading = row
+        readings[source_id].append(_reading(reading))
+    return {source_id: tuple(of_source) for source_id, of_source in readings.items()}
 
 
 def newest_own_clock(connection: Connection, source_id: int, *, until: datetime) -> ClockReading | None:
@@ -118,12 +132,15 @@ def clocks_around(connection: Connection, since: datetime, until: datetime) -> t
     return tuple(Clock(*row) for row in rows)
 
 
-def clock_names(connection: Connection, source_id: int) -> Mapping[str, str]:
-    """What the hosts are called that readings name by their keys."""
-    names = select(esxi_host.c.key, esxi_host.c.name).where(esxi_host.c.source_id == source_id)
-    return {row.key: row.name for row in connection.execute(names)}
+def clock_names_of(connection: Connection, source_ids: Sequence[int]) -> Mapping[int, Mapping[str, str]]:
+    """Names of the hosts of each source, by the keys that their readings have."""
+    host = esxi_host.c
+    names: dict[int, dict[str, str]] = {source_id: {} for source_id in source_ids}
+    for row in connection.execute(select(host.source_id, host.key, host.name).where(host.source_id.in_(source_ids))):
+        names[row.source_id][row.key] = row.name
+    return names
 
 
-def _reading(row: Row[str | None, float, float, datetime]) -> ClockReading:
+def _reading(row: Sequence[Any]) -> ClockReading:
     subject, offset_s, error_s, read_at = row
     return ClockReading(subject=subject, offset_s=offset_s, error_s=error_s, read_at=read_at)

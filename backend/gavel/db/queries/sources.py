@@ -1,6 +1,6 @@
 """Sources: their settings, and how well their collection goes."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -11,10 +11,9 @@ from sqlalchemy.exc import IntegrityError
 
 from gavel.db.engine import Connection
 from gavel.db.errors import NameTakenError, NotFoundError
-from gavel.db.queries.clocks import clock_names, newest_clocks
+from gavel.db.queries.clocks import clock_names_of, newest_clocks_of
 from gavel.db.queries.gaps import GapState
 from gavel.db.queries.runs import SourceRun, run_of
-from gavel.db.queries.runs import runs as newest_runs
 from gavel.db.schema import bookkeeping
 from gavel.db.schema.array_side import array_host, pod, storage_array, volume
 from gavel.db.schema.bookkeeping import collection_run, gap, watermark
@@ -182,9 +181,16 @@ def twins(connection: Connection, kind: SourceKind, identity: str, *, but: int |
 
 
 def source_health(connection: Connection, now: datetime, source_id: int | None = None) -> tuple[SourceHealth, ...]:
-    """Of every source, or of one; by name. Raises NotFoundError."""
-    wanted = sources(connection) if source_id is None else (source(connection, source_id),)
-    return tuple(_health(connection, row, now) for row in wanted)
+    """Of every source, or of one; by name. The number of statements does not depend on that of the sources. Raises NotFoundError."""
+    if source_id is None:
+        rows = sources(connection)
+        others = rows
+    else:
+        rows = (source(connection, source_id),)
+        (row,) = rows
+        others = twins(connection, row.kind, row.identity, but=row.id) if row.identity else ()
+    facts = _load_facts(connection, rows, now)
+    return tuple(_health(row, others, facts, now) for row in rows)
 
 
 def _rows(connection: Connection, *where: ColumnElement[bool]) -> tuple[SourceRow, ...]:
@@ -208,139 +214,218 @@ def _unique_name(connection: Connection, name: str) -> Iterator[None]:
         raise NameTakenError(f"Another source is already named {name!r}. Choose another name.") from error
 
 
-def _health(connection: Connection, row: SourceRow, now: datetime) -> SourceHealth:
-    clocks = newest_clocks(connection, row.id)
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """What the health of some sources is made from, each by source and stream, or by source. newest_runs: over all streams."""
+
+    clocks: Mapping[int, tuple[ClockReading, ...]]
+    host_names: Mapping[int, Mapping[str, str]]
+    last_runs: Mapping[tuple[int, str], SourceRun]
+    newest_runs: Mapping[int, SourceRun]
+    failing_since: Mapping[int, datetime]
+    open_gaps: Mapping[tuple[int, str], int]
+    until: Mapping[tuple[int, str], datetime]
+    recent: Mapping[tuple[int, str], "_RecentRuns"]
+    measurable: Collection[tuple[int, str]]
+    versions: Mapping[int, str]
+    entities: Mapping[int, Mapping[str, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class _RecentRuns:
+    """rate_per_s: None without a run in its window."""
+
+    rate_per_s: float | None
+    completed: int
+    corrected: int
+
+
+def _load_facts(connection: Connection, rows: Sequence[SourceRow], now: datetime) -> _Facts:
+    ids = [row.id for row in rows]
+    last_runs, newest_runs = _last_runs(connection, ids)
+    failing = [source_id for source_id, run in newest_runs.items() if run.error_kind]
+    return _Facts(
+        clocks=newest_clocks_of(connection, ids),
+        host_names=clock_names_of(connection, ids),
+        last_runs=last_runs,
+        newest_runs=newest_runs,
+        failing_since=_failing_since(connection, failing) if failing else {},
+        open_gaps=_open_gaps(connection, ids),
+        until=_watermarks(connection, ids),
+        recent=_recent_runs(connection, ids, now),
+        measurable=_measurable(connection, ids),
+        versions=_versions(connection, ids),
+        entities=_entities(connection, ids),
+    )
+
+
+def _health(row: SourceRow, others: Sequence[SourceRow], facts: _Facts, now: datetime) -> SourceHealth:
+    clocks = facts.clocks[row.id]
     own_clock = next((clock.offset_s for clock in clocks if clock.subject is None), 0.0)
-    runs = _last_runs(connection, row.id)
-    gaps = _open_gaps(connection, row.id)
-    newest = next(iter(newest_runs(connection, row.id, limit=1)), None)
+    same = [
+        each.name
+        for each in others
+        if each.id != row.id and row.identity and (each.kind, each.identity) == (row.kind, row.identity)
+    ]
+    counted = facts.entities.get(row.id, {})
     return SourceHealth(
         source=row,
-        version=_version(connection, row),
-        streams=_streams(connection, row.id, now + timedelta(seconds=own_clock), now, runs, gaps),
+        version=facts.versions.get(row.id),
+        streams=_streams(row.id, facts, now + timedelta(seconds=own_clock)),
         clocks=clocks,
-        host_names=clock_names(connection, row.id),
-        newest_run=newest,
-        failing_since=_failing_since(connection, row.id) if newest and newest.error_kind else None,
-        open_gaps=sum(gaps.values()),
-        entities=_entities(connection, row),
-        twins=tuple(one.name for one in twins(connection, row.kind, row.identity, but=row.id)) if row.identity else (),
+        host_names=facts.host_names[row.id],
+        newest_run=facts.newest_runs.get(row.id),
+        failing_since=facts.failing_since.get(row.id),
+        open_gaps=sum(gaps for (source_id, _), gaps in facts.open_gaps.items() if source_id == row.id),
+        entities={table.name: counted.get(table.name, 0) for table in _COUNTED[row.kind]},
+        twins=tuple(same),
     )
 
 
-def _streams(
-    connection: Connection,
-    source_id: int,
-    source_now: datetime,
-    now: datetime,
-    runs: Mapping[str, SourceRun],
-    gaps: Mapping[str, int],
-) -> tuple[StreamHealth, ...]:
-    marks = select(watermark.c.stream, watermark.c.until_at).where(watermark.c.source_id == source_id)
-    until = {row.stream: row.until_at for row in connection.execute(marks)}
-    rates = _rates(connection, source_id, now)
-    measurable = _measurable(connection, source_id)
-    changes = _changes(connection, source_id, now)
-    return tuple(
-        StreamHealth(
+def _streams(source_id: int, facts: _Facts, source_now: datetime) -> tuple[StreamHealth, ...]:
+    found = []
+    for stream in POLLED:
+        key = (source_id, str(stream))
+        until, last_run = facts.until.get(key), facts.last_runs.get(key)
+        is_of_use = key in facts.measurable and (until is not None or last_run is not None)
+        if not is_of_use and key not in facts.open_gaps:
+            continue
+        recent = facts.recent.get(key, _RecentRuns(None, 0, 0))
+        health = StreamHealth(
             stream=stream,
-            until_at=until.get(stream),
-            lag_s=(source_now - until[stream]).total_seconds() if stream in until else None,
-            samples_per_s=rates.get(stream, 0.0 if stream in runs else None),
-            last_run=runs.get(stream),
-            open_gaps=gaps.get(stream, 0),
-            completed=changes.get(stream, (0, 0))[0],
-            corrected=changes.get(stream, (0, 0))[1],
+            until_at=until,
+            lag_s=(source_now - until).total_seconds() if until is not None else None,
+            samples_per_s=0.0 if recent.rate_per_s is None and last_run is not None else recent.rate_per_s,
+            last_run=last_run,
+            open_gaps=facts.open_gaps.get(key, 0),
+            completed=recent.completed,
+            corrected=recent.corrected,
         )
-        for stream in POLLED
-        if stream in gaps or (stream in measurable and (stream in until or stream in runs))
-    )
+        found.append(health)
+    return tuple(found)
 
 
 def idle_streams(connection: Connection, source_id: int) -> frozenset[str]:
     """The streams that the source has nothing for, such as those of directories at an array without files."""
-    return frozenset(POLLED) - _measurable(connection, source_id)
+    return frozenset(POLLED) - {stream for _, stream in _measurable(connection, [source_id])}
 
 
-def _measurable(connection: Connection, source_id: int) -> frozenset[str]:
-    """The streams that the source has anything for: a volume, a directory, a virtual disk, …"""
+def _measurable(connection: Connection, source_ids: Sequence[int]) -> frozenset[tuple[int, str]]:
+    """Source and stream where the source has anything for the stream: a volume, a directory, a virtual disk, …"""
     has_any = (
-        select(literal(stream).label("stream")).where(exists().where(table.c.source_id == source_id, table.c.present))
+        select(_source.c.id, literal(stream).label("stream")).where(
+            _source.c.id.in_(source_ids), exists().where(table.c.source_id == _source.c.id, table.c.present)
+        )
         for stream, table in ENTITY_TABLES.items()
     )
-    return frozenset(connection.scalars(union_all(*has_any)))
+    return frozenset((source_id, stream) for source_id, stream in connection.execute(union_all(*has_any)))
 
 
 # Each is looked up by itself: two weeks of runs are kept.
 _LAST_RUNS = text("""
-    SELECT r.* FROM unnest(CAST(:streams AS text[])) AS asked (stream) CROSS JOIN LATERAL (
-        SELECT * FROM collection_run WHERE source_id = :source AND stream = asked.stream
+    SELECT true AS is_newest, r.* FROM unnest(CAST(:sources AS integer[])) AS asked (source_id) CROSS JOIN LATERAL (
+        SELECT * FROM collection_run WHERE source_id = asked.source_id ORDER BY started_at DESC, id DESC LIMIT 1) r
+    UNION ALL
+    SELECT false, r.* FROM unnest(CAST(:sources AS integer[])) AS asked (source_id)
+    CROSS JOIN unnest(CAST(:streams AS text[])) AS of_source (stream)
+    CROSS JOIN LATERAL (
+        SELECT * FROM collection_run WHERE source_id = asked.source_id AND stream = of_source.stream
         ORDER BY started_at DESC, id DESC LIMIT 1) r
 """)
 
 
-def _last_runs(connection: Connection, source_id: int) -> dict[str, SourceRun]:
-    newest = connection.execute(_LAST_RUNS, {"streams": [str(one) for one in POLLED], "source": source_id})
-    return {row["stream"]: run_of(row) for row in newest.mappings()}
+def _last_runs(
+    connection: Connection, source_ids: Sequence[int]
+) -> tuple[dict[tuple[int, str], SourceRun], dict[int, SourceRun]]:
+    """The newest run of each stream of each source, and the newest of each source."""
+    of_streams: dict[tuple[int, str], SourceRun] = {}
+    of_sources: dict[int, SourceRun] = {}
+    given = {"streams": [str(stream) for stream in POLLED], "sources": list(source_ids)}
+    for found in connection.execute(_LAST_RUNS, given).mappings():
+        row = dict(found)
+        is_newest, run = row.pop("is_newest"), run_of(row)
+        if is_newest:
+            of_sources[run.source_id] = run
+        else:
+            of_streams[run.source_id, run.stream] = run
+    return of_streams, of_sources
 
 
-def _rates(connection: Connection, source_id: int, now: datetime) -> dict[str, float]:
-    per_second = func.sum(collection_run.c.new_samples) / _RATE_WINDOW.total_seconds()
-    recent = (
-        select(collection_run.c.stream, per_second.label("rate"))
-        .where(collection_run.c.source_id == source_id, collection_run.c.started_at > now - _RATE_WINDOW)
-        .group_by(collection_run.c.stream)
-    )
-    return {row.stream: float(row.rate) for row in connection.execute(recent)}
+def _watermarks(connection: Connection, source_ids: Sequence[int]) -> dict[tuple[int, str], datetime]:
+    mark = watermark.c
+    marks = select(mark.source_id, mark.stream, mark.until_at).where(mark.source_id.in_(source_ids))
+    return {(source_id, stream): until for source_id, stream, until in connection.execute(marks)}
 
 
-def _changes(connection: Connection, source_id: int, now: datetime) -> dict[str, tuple[int, int]]:
-    """By stream, samples that the runs of the last hour completed and corrected."""
+def _recent_runs(
+    connection: Connection, source_ids: Sequence[int], now: datetime
+) -> dict[tuple[int, str], _RecentRuns]:
+    """New rows a second over the last minutes; samples that runs of the last hour completed and corrected."""
     run = collection_run.c
+    new = func.sum(run.new_samples).filter(run.started_at > now - _RATE_WINDOW)
     recent = (
-        select(run.stream, func.sum(run.completed).label("completed"), func.sum(run.corrected).label("corrected"))
-        .where(run.source_id == source_id, run.started_at > now - _CHANGE_WINDOW)
-        .group_by(run.stream)
+        select(run.source_id, run.stream, new, func.sum(run.completed), func.sum(run.corrected))
+        .where(run.source_id.in_(source_ids), run.started_at > now - _CHANGE_WINDOW)
+        .group_by(run.source_id, run.stream)
     )
-    return {row.stream: (int(row.completed), int(row.corrected)) for row in connection.execute(recent)}
-
-
-def _open_gaps(connection: Connection, source_id: int) -> dict[str, int]:
-    pending = (
-        select(gap.c.stream, func.count().label("gaps"))
-        .where(gap.c.source_id == source_id, gap.c.state == GapState.PENDING_BACKFILL)
-        .group_by(gap.c.stream)
-    )
-    return {row.stream: row.gaps for row in connection.execute(pending)}
-
-
-def _failing_since(connection: Connection, source_id: int) -> datetime | None:
-    of_source = collection_run.c.source_id == source_id
-    succeeded = select(func.max(collection_run.c.started_at)).where(of_source, collection_run.c.error_kind.is_(None))
-    last_good: datetime | None = connection.scalar(succeeded)
-    failures = select(func.min(collection_run.c.started_at)).where(of_source, collection_run.c.error_kind.is_not(None))
-    if last_good is not None:
-        failures = failures.where(collection_run.c.started_at > last_good)
-    since: datetime | None = connection.scalar(failures)
-    return since
-
-
-def _version(connection: Connection, row: SourceRow) -> str | None:
-    array, center = storage_array.c, vcenter.c
-    told = (
-        select(array.version).where(array.source_id == row.id, array.present)
-        if row.kind in ARRAY_SOURCES
-        else select(center.version + " build " + center.build).where(center.source_id == row.id, center.present)
-    )
-    version: str | None = connection.scalar(told.limit(1))
-    return version
-
-
-def _entities(connection: Connection, row: SourceRow) -> dict[str, int]:
-    counts = (
-        select(literal(table.name).label("name"), func.count().label("things")).where(
-            table.c.source_id == row.id, table.c.present
+    return {
+        (source_id, stream): _RecentRuns(
+            None if samples is None else int(samples) / _RATE_WINDOW.total_seconds(), int(completed), int(corrected)
         )
-        for table in _COUNTED[row.kind]
+        for source_id, stream, samples, completed, corrected in connection.execute(recent)
+    }
+
+
+def _open_gaps(connection: Connection, source_ids: Sequence[int]) -> dict[tuple[int, str], int]:
+    pending = (
+        select(gap.c.source_id, gap.c.stream, func.count())
+        .where(gap.c.source_id.in_(source_ids), gap.c.state == GapState.PENDING_BACKFILL)
+        .group_by(gap.c.source_id, gap.c.stream)
     )
-    return {counted.name: counted.things for counted in connection.execute(union_all(*counts))}
+    return {(source_id, stream): count for source_id, stream, count in connection.execute(pending)}
+
+
+def _failing_since(connection: Connection, source_ids: Sequence[int]) -> dict[int, datetime]:
+    """Start of the first failure after the newest success of each source; of sources whose newest run failed."""
+    run, success = collection_run.c, collection_run.alias().c
+    last_good = (
+        select(func.max(success.started_at))
+        .where(success.source_id == _source.c.id, success.error_kind.is_(None))
+        .scalar_subquery()
+    )
+    first_failure = (
+        select(func.min(run.started_at))
+        .where(
+            run.source_id == _source.c.id,
+            run.error_kind.is_not(None),
+            run.started_at > func.coalesce(last_good, text("'-infinity'")),
+        )
+        .scalar_subquery()
+    )
+    rows = connection.execute(select(_source.c.id, first_failure).where(_source.c.id.in_(source_ids)))
+    return {source_id: since for source_id, since in rows if since is not None}
+
+
+def _versions(connection: Connection, source_ids: Sequence[int]) -> dict[int, str]:
+    array, center = storage_array.c, vcenter.c
+    reported = union_all(
+        select(array.source_id, array.version).where(array.source_id.in_(source_ids), array.present),
+        select(center.source_id, center.version + " build " + center.build).where(
+            center.source_id.in_(source_ids), center.present
+        ),
+    )
+    return {source_id: version for source_id, version in connection.execute(reported) if version is not None}
+
+
+def _entities(connection: Connection, source_ids: Sequence[int]) -> dict[int, dict[str, int]]:
+    """Number of present objects of each source by table."""
+    counts = (
+        select(table.c.source_id, literal(table.name), func.count())
+        .where(table.c.source_id.in_(source_ids), table.c.present)
+        .group_by(table.c.source_id)
+        for table in dict.fromkeys(table for tables in _COUNTED.values() for table in tables)
+    )
+    counted: dict[int, dict[str, int]] = {}
+    for source_id, table, count in connection.execute(union_all(*counts)):
+        counted.setdefault(source_id, {})[table] = count
+    return counted
