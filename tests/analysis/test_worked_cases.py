@@ -79,7 +79,9 @@ def test_the_guest_holds_52_percent_of_the_excess_as_found() -> None:
     assert diagnosis.total_excess[0] == pytest.approx(908)
     assert (diagnosis.confidence[0], diagnosis.named[0]) == ("confirmed", GUEST)
     assert diagnosis.share[0] == pytest.approx(0.52, abs=0.005)
-    assert excess_outstanding(diagnosis, rows.ops[:, Direction.ALL], 60)[0] == pytest.approx(908e-6 * iops)
+    assert excess_outstanding(diagnosis.total_excess, rows.ops[:, Direction.ALL], np.array([60.0]))[0] == pytest.approx(
+        908e-6 * iops
+    )
 
 
 def test_the_last_state_is_normal_with_an_excess_of_105() -> None:

@@ -191,15 +191,13 @@ def rule(case: Case) -> Diagnoses:
     named where neither the layer nor whether there was any I/O is sure.
     """
     measured = ~np.isnan(case.value)
-    expected = np.where(measured, case.expected, 0.0).sum(axis=1)
+    found = excess_of(case)
+    excess, low, high, total, least = found.value, found.lower, found.upper, found.total, found.least
+    expected = baseline_us_of(case)
     threshold = elevated_from_us(expected)
-    value, moved = counted_inside(case.value, case.upper, _is_guest_in_doubt(case, threshold))
-    excess, low, high = (excess_us(numbers, case.expected, measured) for numbers in (value, case.lower, case.upper))
-    total = excess.sum(axis=1)
     named = np.argmax(np.where(measured, excess, -1.0), axis=1)
     other, highest_other = _runner_up(high, measured, named)
     of_outermost = case.outermost_lower - expected
-    least = np.maximum(low.sum(axis=1), of_outermost)
     confirmed = (_at(low, named) > highest_other) & (least >= threshold) & ~_capped(case, low, named)
     slight = (least < threshold) & (_at(low, named) <= NEGLIGIBLE_SHARE * threshold)
     blurred = ~_clear(low, highest_other, named) & (highest_other > 0) & (_overlap(low, high, named, other) >= OVERLAP)
@@ -233,8 +231,43 @@ def rule(case: Case) -> Diagnoses:
         reasons=_shown_reasons(case)
         | np.where(open_ended, int(Reason.TOO_COARSE), 0)
         | np.where(maybe_idle, int(Reason.MAYBE_IDLE), 0)
-        | np.where(moved > 0, int(Reason.GUEST_WITHIN_RANGE), 0),
+        | np.where(found.guest_moved_us > 0, int(Reason.GUEST_WITHIN_RANGE), 0),
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Excess:
+    """Excess latency of n rows in µs, as diagnoses, pages and alerts have it. value, lower, upper: (n, 10) by span; total: (n,) of all
+    spans; least: (n,) its lower bound, also by the bound of the outermost boundary, negative where that is below the baseline;
+    guest_moved_us: (n,) time of the guest that was counted to the layers below it."""
+
+    value: Floats
+    lower: Floats
+    upper: Floats
+    total: Floats
+    least: Floats
+    guest_moved_us: Floats
+
+
+def excess_of(case: Case) -> Excess:
+    """The excess of each row: the only place that computes it."""
+    measured, expected = ~np.isnan(case.value), baseline_us_of(case)
+    value, moved = counted_inside(case.value, case.upper, _is_guest_in_doubt(case, elevated_from_us(expected)))
+    excess, low, high = (_above(numbers, case.expected, measured) for numbers in (value, case.lower, case.upper))
+    return Excess(
+        value=excess,
+        lower=low,
+        upper=high,
+        total=excess.sum(axis=1),
+        least=np.maximum(low.sum(axis=1), case.outermost_lower - expected),
+        guest_moved_us=moved,
+    )
+
+
+def baseline_us_of(case: Case) -> Floats:
+    """(n,) baselines of the measured spans together; 0 where none was measured."""
+    baseline: Floats = np.where(np.isnan(case.value), 0.0, case.expected).sum(axis=1)
+    return baseline
 
 
 def _is_guest_in_doubt(case: Case, threshold: Floats) -> Bools:
@@ -256,7 +289,7 @@ def _capped(case: Case, low: Floats, named: npt.NDArray[np.int64]) -> Bools:
     return capped
 
 
-def excess_us(numbers: Floats, expected: Floats, measured: Bools) -> Floats:
+def _above(numbers: Floats, expected: Floats, measured: Bools) -> Floats:
     """The definition of excess latency: (n, 10) µs above the baseline of each span, at least 0; 0 where a span was not measured."""
     return np.where(measured, np.maximum(numbers - expected, 0.0), 0.0)
 
@@ -317,6 +350,6 @@ def _shown_reasons(case: Case) -> npt.NDArray[np.int64]:
     return np.where(unseen, reasons, reasons & ~int(Reason.VIRTUAL_DISK_QUEUE_FULL))
 
 
-def excess_outstanding(diagnoses: Diagnoses, ops: Floats, wall_s: float) -> Floats:
-    """(n,) excess latency × IOPS: the I/Os that are outstanding because of the excess, of the timed `ops` per wall time."""
-    return diagnoses.total_excess * ops / (wall_s * 1e6)
+def excess_outstanding(excess_us: Floats, ops: Floats, wall_s: Floats) -> Floats:
+    """(n,) excess latency × IOPS: the I/Os that are outstanding because of the excess, of the timed `ops` in `wall_s`; 0 without time."""
+    return np.divide(excess_us * ops / 1e6, wall_s, out=np.zeros(len(wall_s)), where=wall_s > 0)

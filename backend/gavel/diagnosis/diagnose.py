@@ -123,8 +123,8 @@ def diagnose_rows(series: LedgerSeries, kind: ScopeKind, scope: Flags, usual: Us
     measured: Bools = np.logical_or.reduce(~np.isnan(case.value), axis=1)
     states = _states(series.minutes, rows, measured)
     wall_s = series.wall_s
-    per_s = excess_outstanding(diagnoses, np.nan_to_num(timed_ops(rows)[:, Direction.ALL]), 1.0)
-    wasted = np.divide(per_s, wall_s, out=np.zeros(len(wall_s)), where=wall_s > 0)
+    timed = np.nan_to_num(timed_ops(rows)[:, Direction.ALL])
+    wasted = excess_outstanding(diagnoses.total_excess, timed, wall_s)
     shown = np.where(np.array([state is DiagnosisState.JUDGED for state in states], dtype=np.bool_), wasted, np.nan)
     letters = [_QUALITIES[letter] for letter in qualities(notes.quality_reasons).tolist()]
     total = np.where(measured, np.nansum(case.value, axis=1), np.nan)

@@ -9,7 +9,7 @@ import numpy as np
 from gavel.alerting.machine.readings import QUALITIES
 from gavel.alerting.rules.model import Quantity, RuleMeasure
 from gavel.analysis.attribution import qualities
-from gavel.analysis.diagnosis import Case, case_of
+from gavel.analysis.diagnosis import Case, Excess, baseline_us_of, case_of, excess_of, excess_outstanding
 from gavel.analysis.intervals import Floats
 from gavel.analysis.ledger import latency_us, timed_ops
 from gavel.db.queries.ledger import Detail, LedgerSeries
@@ -21,7 +21,6 @@ from gavel.domain.ledger import Flags
 _ALONE = {layer: SPANS.index((layer, layer)) for layer in Layer}
 _HOLDING = {layer: [span for span, (first, last) in enumerate(SPANS) if first <= layer <= last] for layer in Layer}
 _QUALITIES = {quality.value: QUALITIES[quality] for quality in Quality}
-_US_PER_S = 1e6
 Pair = tuple[Floats, Floats]
 
 
@@ -73,7 +72,7 @@ class _Way:
         writes = {Direction.READ: np.zeros(n), Direction.WRITE: np.ones(n)}.get(direction)
         share = write_share(series.rows) if writes is None else writes
         expected, _ = usual.at(scope, hours_at(series.starts_us), share, bytes_per_op(series.rows, direction))
-        self.case: Case = case_of(series.rows, direction, expected, np.zeros(n, dtype=np.int64))
+        self.case: Case = case_of(series.rows, direction, expected, series.notes.reasons)
         self.ops, self.timed = series.rows.ops[:, direction], timed_ops(series.rows)[:, direction]
 
     @cached_property
@@ -91,22 +90,22 @@ class _Way:
 
     @cached_property
     def expected(self) -> Floats:
-        return self._where_any_measured(np.where(self.is_measured, self.case.expected, 0.0).sum(axis=1))
+        return self._where_any_measured(baseline_us_of(self.case))
+
+    @cached_property
+    def excess_by_span(self) -> Excess:
+        return excess_of(self.case)
 
     @cached_property
     def excess(self) -> Pair:
-        """Surely as much as the layers' bounds say, or as the bound of the outermost boundary does."""
-        estimate, low = (
-            np.where(self.is_measured, np.maximum(numbers - self.case.expected, 0.0), 0.0).sum(axis=1)
-            for numbers in (self.case.value, self.case.lower)
-        )
-        least = np.maximum(low, self.case.outermost_lower - np.nan_to_num(self.expected))
-        return self._where_any_measured(estimate), self._where_any_measured(np.maximum(least, 0.0))
+        found = self.excess_by_span
+        return self._where_any_measured(found.total), self._where_any_measured(np.maximum(found.least, 0.0))
 
     @cached_property
     def excess_outstanding(self) -> Pair:
-        rate = np.nan_to_num(self.timed) / (self.series.wall_s * _US_PER_S)
-        return self.excess[0] * rate, self.excess[1] * rate
+        timed, wall_s = np.nan_to_num(self.timed), self.series.wall_s
+        value, lower = (excess_outstanding(excess_us, timed, wall_s) for excess_us in self.excess)
+        return value, lower
 
     def part(self, part: Layer | Segment) -> Pair:
         if isinstance(part, Layer):
@@ -181,9 +180,16 @@ def _share(measure: RuleMeasure, way: _Way) -> Pair:
 
 
 def _excess(measure: RuleMeasure, way: _Way) -> Pair:
-    value, lower, expected = _layer(measure, way)
-    scale = way.where_measured(measure.part) if measure.part is not None else 1.0
-    return np.maximum(value - expected, 0.0) * scale, np.maximum(lower - expected, 0.0) * scale
+    """Of a layer, per I/O that was measured in it."""
+    if not isinstance(measure.part, Layer):
+        raise TypeError("only layers have a baseline")
+    span, scale = _ALONE[measure.part], way.where_measured(measure.part)
+    is_measured = way.is_measured[:, span]
+    value, lower = (
+        np.where(is_measured, excess[:, span], np.nan) * scale
+        for excess in (way.excess_by_span.value, way.excess_by_span.lower)
+    )
+    return value, lower
 
 
 def _baseline_ratio(measure: RuleMeasure, way: _Way) -> Pair:
