@@ -23,7 +23,7 @@ from tests.alerting.channel_settings import settings_of
 
 from gavel.alerting.registry import CHANNELS
 from gavel.alerting.render.message import Message, Picture, message_of
-from gavel.alerting.use.pictures import picture
+from gavel.alerting.use.pictures import load_drawing
 from gavel.db.engine import Role, open_engine, reading
 from gavel.embedded import postgres
 
@@ -128,7 +128,8 @@ def write_sheets(data_dir: Path, folder: Path) -> Iterator[Path]:
     with reading(engine) as connection:
         rows = connection.execute(text("SELECT id, message FROM notification ORDER BY id")).all()
         for number, plain in rows:
-            message = replace(message_of(plain), picture=picture(connection, plain))
+            drawing = load_drawing(connection, plain)
+            message = replace(message_of(plain), picture=drawing.draw() if drawing else None)
             file = folder / f"{number:04d}-{message.status}-{message.rule_key}.html"
             file.write_text(sheet(message))
             yield file

@@ -13,6 +13,7 @@ from structlog.testing import CapturingLogger
 from tests.ports import reserve_port
 
 from gavel.db.engine import Role, open_engine
+from gavel.db.errors import UnavailableError
 from gavel.ingest import troubles
 from gavel.ingest.worker import WorkerContext
 from gavel.jobs import app, tasks
@@ -91,9 +92,19 @@ def test_every_job_ends_without_a_traceback_while_the_database_is_away(
         short = name.removeprefix("gavel.")
         job = app.app.tasks[name]
         error = job.apply(_ARGUMENTS.get(short, ())).result
-        if not isinstance(error, tasks.UnavailableError):
+        if not isinstance(error, UnavailableError):
             loud[short] = repr(error)
     worker.close()
     assert loud == {}
     assert [call.args for call in log.calls] == [("database unavailable",)]
     assert not [record for record in caplog.records if record.exc_info], caplog.text
+
+
+def test_a_job_that_outlasts_the_visibility_timeout_is_acknowledged_when_it_begins() -> None:
+    """The broker delivers again what is not acknowledged by then, also while it runs."""
+    conf = app.app.conf
+    limits = {name: app.app.tasks[name].time_limit or conf.task_time_limit for name in ROUTES}
+    long = {name for name, limit_s in limits.items() if limit_s >= conf.broker_transport_options["visibility_timeout"]}
+    assert long == {"gavel.pack", "gavel.read_imports", "gavel.make_offline"}
+    late = {name for name in ROUTES if app.app.tasks[name].acks_late}
+    assert late == set(ROUTES) - long

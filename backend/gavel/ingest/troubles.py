@@ -4,10 +4,10 @@ import time
 
 import structlog
 
-from gavel.db.errors import UnavailableError
+from gavel.db.errors import NotFoundError, UnavailableError
 
-# Callers in gavel.jobs name this type from here.
-__all__ = ["UnavailableError", "log_once_per_minute"]
+# Callers in gavel.jobs name these types from here.
+__all__ = ["NotFoundError", "UnavailableError", "log_once_per_minute"]
 
 log = structlog.get_logger(__name__)
 

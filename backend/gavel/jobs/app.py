@@ -16,7 +16,8 @@ app.conf.update(
     accept_content=["json"],
     task_serializer="json",
     task_ignore_result=True,
-    # A killed worker's task goes back to the queue; running it twice is harmless, since the watermark is data.
+    # A killed worker's task goes back to the queue; running it twice is harmless, since the watermark is data. What may run longer than
+    # the visibility timeout is a LongJob (jobs.tasks).
     task_acks_late=True,
     task_reject_on_worker_lost=True,
     worker_prefetch_multiplier=1,

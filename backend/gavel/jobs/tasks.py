@@ -13,16 +13,14 @@ from gavel.ingest import backfill as backfilling
 from gavel.ingest import guest_matching, imports, inventory, live
 from gavel.ingest.lanes import PASS_S, Lane, UnfinishedError, one_at_a_time
 from gavel.ingest.schedule import due_work
-from gavel.ingest.troubles import UnavailableError, log_once_per_minute
+from gavel.ingest.troubles import NotFoundError, UnavailableError, log_once_per_minute
 from gavel.jobs.schedule import APART, NOTIFY
 from gavel.jobs.workplace import current_worker
 from gavel.offline import builds
 
 _BACKFILL_BUDGET_S = 15
-# Some partitions of minutes each: no other job waits for them.
-_PACK_LIMIT_S = 3600
-# The longest file takes some minutes: reading it waits beside backfill.
-_IMPORT_LIMIT_S = 3600
+# Packing takes minutes per partition, and reading the longest file takes some: no other job waits for them.
+_LONG_LIMIT_S = 3600
 _CORRELATE_BUDGET_S = 10
 _ALERT_BUDGET_S = 10
 _DELIVER_BUDGET_S = 20
@@ -31,11 +29,28 @@ _DELIVER_BUDGET_S = 20
 class Job(Task):  # type: ignore[type-arg]  # takes none when it runs
     """A task that ends quietly while the database is away or full: the next tick does its work. Any other fault keeps its traceback."""
 
-    throws = (UnavailableError,)
+    throws: tuple[type[Exception], ...] = (UnavailableError,)
 
     def on_failure(self, exc: Exception, *_: Any) -> None:
         if isinstance(exc, UnavailableError):
             log_once_per_minute(exc)
+
+
+class ObjectJob(Job):
+    """A job on one source or channel. One that was removed after the job was sent is nothing to do, and no fault."""
+
+    throws = (UnavailableError, NotFoundError)
+
+
+class LongJob(Job):
+    """A job that may take longer than the broker waits for an acknowledgment (`visibility_timeout`).
+
+    It is acknowledged when it begins, or the broker would deliver it again every two minutes. The next tick does the work of a killed one.
+    """
+
+    acks_late = False
+    soft_time_limit = _LONG_LIMIT_S
+    time_limit = _LONG_LIMIT_S + 10
 
 
 @shared_task(base=Job, name="gavel.dispatch")
@@ -53,7 +68,7 @@ def dispatch() -> None:
             backfill.apply_async((work.source_id, work.backfill_lane), expires=expires)
 
 
-@shared_task(base=Job, name="gavel.collect_live")
+@shared_task(base=ObjectJob, name="gavel.collect_live")
 def collect_live(source_id: int) -> None:
     """One pass on the fast lane; what takes longer goes on at once on the slow one."""
     try:
@@ -62,7 +77,7 @@ def collect_live(source_id: int) -> None:
         collect_slowly.apply_async((source_id, Lane.SLOW), expires=PASS_S)
 
 
-@shared_task(base=Job, name="gavel.collect_slowly")
+@shared_task(base=ObjectJob, name="gavel.collect_slowly")
 def collect_slowly(source_id: int, lane: str) -> None:
     _collect(source_id, Lane(lane))
 
@@ -73,12 +88,12 @@ def _collect(source_id: int, lane: Lane) -> None:
         correlate.apply_async(expires=_CORRELATE_BUDGET_S)
 
 
-@shared_task(base=Job, name="gavel.refresh_inventory")
+@shared_task(base=ObjectJob, name="gavel.refresh_inventory")
 def refresh_inventory(source_id: int, lane: str) -> None:
     inventory.refresh_inventory(current_worker(), source_id, Lane(lane))
 
 
-@shared_task(base=Job, name="gavel.backfill")
+@shared_task(base=ObjectJob, name="gavel.backfill")
 def backfill(source_id: int, lane: str) -> None:
     with one_at_a_time(current_worker().engine, "history") as has_room:
         if has_room:
@@ -101,7 +116,7 @@ def alert() -> None:
         deliver.apply_async((due.channel_id,), expires=_DELIVER_BUDGET_S, queue=queue)
 
 
-@shared_task(base=Job, name="gavel.deliver")
+@shared_task(base=ObjectJob, name="gavel.deliver")
 def deliver(channel_id: int) -> None:
     delivering.deliver(current_worker(), channel_id, budget_s=_DELIVER_BUDGET_S)
 
@@ -121,7 +136,7 @@ def run_maintenance() -> None:
     maintenance.maintain(current_worker())
 
 
-@shared_task(base=Job, name="gavel.pack", soft_time_limit=_PACK_LIMIT_S, time_limit=_PACK_LIMIT_S + 10)
+@shared_task(base=LongJob, name="gavel.pack")
 def pack() -> None:
     with one_at_a_time(current_worker().engine, "history") as has_room:
         if has_room:
@@ -138,7 +153,7 @@ def match_guests() -> None:
     guest_matching.match_guests(current_worker())
 
 
-@shared_task(base=Job, name="gavel.read_imports", soft_time_limit=_IMPORT_LIMIT_S, time_limit=_IMPORT_LIMIT_S + 10)
+@shared_task(base=LongJob, name="gavel.read_imports")
 def read_imports() -> None:
     """Read files that were uploaded, and find out which host and clock each capture is of."""
     worker = current_worker()
@@ -147,7 +162,7 @@ def read_imports() -> None:
             captures.tie_import(worker.engine, import_id, worker.now())
 
 
-@shared_task(base=Job, name="gavel.make_offline", soft_time_limit=_IMPORT_LIMIT_S, time_limit=_IMPORT_LIMIT_S + 10)
+@shared_task(base=LongJob, name="gavel.make_offline")
 def make_offline() -> None:
     """Make offline environments of files that were uploaded for them."""
     with one_at_a_time(current_worker().engine, "files") as has_room:

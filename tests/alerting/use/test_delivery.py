@@ -1,19 +1,25 @@
 """Delivery of alerts on a real database: outages, patience, refusals, second channels, pictures."""
 
 import json
+import logging
 import re
 from collections.abc import Iterator
 from contextlib import ExitStack
+from typing import Any
 
 import pytest
+from sqlalchemy import text
 from tests.alerting.receivers import HttpReceiver, Says, http_receiver
 from tests.alerting.use.alert_scene import HEALTHY, KERNEL, MINUTE, AlertScene, alert_scene, told
 
+from gavel.alerting.render.picture import waterfall_picture
 from gavel.alerting.use import deliver, evaluate, notify, pictures
 from gavel.db.engine import reading, transaction
 from gavel.db.errors import NotFoundError
 from gavel.db.locks import only_one
 from gavel.db.queries import notifications as outbox
+from gavel.db.queries.channels import change_channel, remove_channel
+from gavel.jobs import tasks
 
 
 @pytest.fixture
@@ -161,13 +167,73 @@ def test_channels_that_failed_wait_in_line_so_that_the_others_always_find_a_proc
         scene.now += MINUTE
         with ExitStack() as others:
             for number in range(deliver.MAX_FAILING_IN_PARALLEL):
-                assert others.enter_context(only_one(scene.engine, f"ill/{number}"))
+                assert others.enter_context(only_one(scene.engine, f"{deliver.FAILING}/{number}"))
             elsewhere = scene.other_process()
             assert notify.enqueue_messages(elsewhere) == 1
             assert deliver.deliver(elsewhere, bad, budget_s=5) == 0
             assert deliver.deliver(elsewhere, good, budget_s=5) == 1
         assert len(ill.received) == 1
         assert deliver.deliver(scene.place(), bad, budget_s=5) == 1
+
+
+def test_two_failing_channels_are_tried_side_by_side_whatever_their_ids(
+    scene: AlertScene, receiver: HttpReceiver
+) -> None:
+    first, _, third = (scene.channel(receiver, name) for name in ("first", "second", "third"))
+    assert (third - first) % deliver.MAX_FAILING_IN_PARALLEL == 0
+    with transaction(scene.engine) as connection:
+        for channel in (first, third):
+            change_channel(connection, channel, failures=1)
+    with ExitStack() as both:
+        slots = [both.enter_context(deliver._failing_slot(scene.place(), channel)) for channel in (first, third)]
+        assert slots == [True, True]
+
+
+def test_a_channel_removed_after_dispatch_costs_no_traceback(
+    scene: AlertScene, receiver: HttpReceiver, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    scene.rule()
+    channel = scene.channel(receiver)
+    scene.write(KERNEL)
+    evaluate.evaluate_rules(scene.place(), budget_s=20)
+    assert notify.enqueue_messages(scene.place()) == 1
+    monkeypatch.setattr(tasks, "current_worker", scene.place)
+    send = deliver.send
+
+    def remove_meanwhile(*arguments: Any) -> deliver.Sent:
+        with transaction(scene.engine) as connection:
+            remove_channel(connection, channel)
+        return send(*arguments)
+
+    monkeypatch.setattr(deliver, "send", remove_meanwhile)
+    caplog.set_level(logging.WARNING)
+    for _ in range(2):
+        assert isinstance(tasks.deliver.apply((channel,)).result, NotFoundError)
+    assert len(receiver.received) == 1
+    assert not [record for record in caplog.records if record.exc_info], caplog.text
+
+
+def test_a_picture_is_drawn_in_no_transaction(
+    scene: AlertScene, receiver: HttpReceiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scene.rule()
+    channel = scene.channel(receiver, kind="discord", settings={"webhook_url": f"{receiver.url}/api/webhooks/1/token"})
+    states: list[str] = []
+
+    def note_sessions(*arguments: Any) -> Any:
+        with reading(scene.engine) as connection:
+            connection.execute(text("SET LOCAL lock_timeout = '1s'"))
+            others = "SELECT state FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            states.extend(connection.scalars(text(f"{others} AND backend_type = 'client backend'")))
+        with transaction(scene.engine) as connection:
+            change_channel(connection, channel, name="edited meanwhile")
+        return waterfall_picture(*arguments)
+
+    monkeypatch.setattr(pictures, "waterfall_picture", note_sessions)
+    scene.step(KERNEL)
+    assert len(receiver.received) == 1
+    assert states
+    assert "idle in transaction" not in states
 
 
 def test_a_channel_that_no_message_can_be_made_for_keeps_nothing_from_the_others(
@@ -205,9 +271,10 @@ def test_a_message_shows_its_waterfall_by_a_signed_address_that_opens_for_nothin
     assert b"\x89PNG" in by_path["/api/webhooks/1/token"]
     (address,) = re.findall(rb"https://gavel\.example\.org/api/v1/alert-pictures/([\w.-]+)", by_path["/hooks/x"])[:1]
     vault = scene.place().connections.vault
-    with reading(scene.engine) as connection:
-        assert pictures.png_of(connection, vault, address.decode(), scene.now).startswith(b"\x89PNG")
-        with pytest.raises(NotFoundError):
-            pictures.png_of(connection, vault, address.decode()[:-1] + "~", scene.now)
-        with pytest.raises(NotFoundError):
-            pictures.png_of(connection, vault, address.decode(), scene.now + 8 * 24 * 60 * MINUTE)
+    token = address.decode()
+    event_id = pictures.event_of(vault, token, scene.now)
+    assert pictures.png_of(scene.engine, event_id).startswith(b"\x89PNG")
+    with pytest.raises(NotFoundError):
+        pictures.event_of(vault, token[:-1] + "~", scene.now)
+    with pytest.raises(NotFoundError):
+        pictures.event_of(vault, token, scene.now + 8 * 24 * 60 * MINUTE)

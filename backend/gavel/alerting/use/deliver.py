@@ -16,11 +16,11 @@ from gavel.alerting.rules.model import AlertSeverity
 from gavel.alerting.transport.outcome import Outcome, Result, next_wait_s
 from gavel.alerting.transport.rate import held, pace_of, plain_pace, taken
 from gavel.alerting.transport.wire import Transport
-from gavel.alerting.use.pictures import linked_picture, picture
+from gavel.alerting.use.pictures import Drawing, linked_picture, load_drawing
 from gavel.alerting.use.settings import full_settings, kind_of
 from gavel.db import live
 from gavel.db.engine import Connection, reading, transaction
-from gavel.db.locks import only_one
+from gavel.db.locks import one_of, only_one
 from gavel.db.queries import channels as stored
 from gavel.db.queries import notifications as outbox
 from gavel.db.queries.channels import ChannelRow
@@ -102,12 +102,17 @@ log = structlog.get_logger(__name__)
 _LONGEST_REQUEST = 20_000
 # Channels that failed last time and are tried at once, of all processes: fewer than there are processes for it (supervise.stack).
 MAX_FAILING_IN_PARALLEL = 2
+# Their locks.
+FAILING = "failing channel"
 # Jitter between installations, no secret.
 _CHANCE = random.Random()  # noqa: S311
 
 
 def deliver(context: WorkerContext, channel_id: int, *, budget_s: float) -> int:
-    """Send what is due on a channel, for about `budget_s`; returns how many were accepted. Nothing to do for a second caller meanwhile."""
+    """Send what is due on a channel, for about `budget_s`; returns how many were accepted. Nothing to do for a second caller meanwhile.
+
+    Raises NotFoundError where the channel was removed meanwhile.
+    """
     until, accepted = time.monotonic() + budget_s, 0
     with only_one(context.engine, f"deliver/{channel_id}") as mine, _failing_slot(context, channel_id) as may:
         while mine and may and time.monotonic() < until and not context.stopping():
@@ -129,7 +134,7 @@ def _failing_slot(context: WorkerContext, channel_id: int) -> Iterator[bool]:
     if not is_ill:
         yield True
         return
-    with only_one(context.engine, f"ill/{channel_id % MAX_FAILING_IN_PARALLEL}") as held:
+    with one_of(context.engine, FAILING, MAX_FAILING_IN_PARALLEL) as held:
         yield held
 
 
@@ -145,10 +150,13 @@ def _deliver_next(context: WorkerContext, channel_id: int) -> Result | None:
         if one is None or not _may_go(connection, row, now):
             return None
         receipt = outbox.last_receipt(connection, channel_id, one.group_key)
-        said = replace(message_of(one.message), picture=_picture(connection, context, row, one, now))
+        drawing = load_drawing(connection, one.message) if _kind(row).takes_pictures else None
+    message = replace(message_of(one.message), picture=_picture(context, row, one, drawing, now))
     began = context.now()
-    sent = _sent(context, row, said, dict(receipt))
+    sent = _sent(context, row, message, dict(receipt))
     with transaction(context.engine) as connection:
+        # A channel that was removed while its message was on its way has no log any more.
+        stored.hold_channel(connection, channel_id)
         _note(connection, row, one, sent, began, context.now())
     return sent.outcome.result
 
@@ -164,11 +172,11 @@ def _may_go(connection: Connection, row: ChannelRow, now: datetime) -> bool:
 
 
 def _picture(
-    connection: Connection, context: WorkerContext, row: ChannelRow, due: NotificationRow, now: datetime
+    context: WorkerContext, row: ChannelRow, due: NotificationRow, drawing: Drawing | None, now: datetime
 ) -> Picture | None:
     """For channels that take files the picture itself, for the others its address where Gavel can be reached from outside."""
     if _kind(row).takes_pictures:
-        return picture(connection, due.message)
+        return drawing.draw() if drawing else None
     return linked_picture(context.connections.vault, context.outside, due, now)
 
 

@@ -8,7 +8,6 @@ from fastapi import APIRouter, HTTPException, Path, Response
 from gavel.alerting.use.pictures import event_of, png_of
 from gavel.api.deps import AppDep, NowDep
 from gavel.api.problems import refuses
-from gavel.db.engine import reading
 
 router = APIRouter(tags=["alerts"])
 
@@ -28,8 +27,7 @@ def alert_picture(
     if not _DRAWN.acquire(blocking=False):
         raise HTTPException(429, "Other pictures are being drawn. Try again in some seconds.", {"Retry-After": "5"})
     try:
-        with reading(app.engine) as connection:
-            png = png_of(connection, event_id)
+        png = png_of(app.engine, event_id)
     finally:
         _DRAWN.release()
     return Response(png, media_type="image/png", headers={"Cache-Control": "private, max-age=86400"})

@@ -59,6 +59,13 @@ def channel_row(connection: Connection, channel_id: int) -> ChannelRow:
     return ChannelRow(**found)
 
 
+def hold_channel(connection: Connection, channel_id: int) -> None:
+    """Keep the channel from being removed until the transaction ends. Raises NotFoundError."""
+    held = select(channel.c.id).where(channel.c.id == channel_id).with_for_update(read=True, key_share=True)
+    if connection.execute(held).one_or_none() is None:
+        raise NotFoundError(f"There is no channel {channel_id}.")
+
+
 def channel_by_name(connection: Connection, name: str) -> ChannelRow:
     """Raises NotFoundError."""
     found = connection.execute(select(channel).where(channel.c.name == name)).mappings().one_or_none()
