@@ -56,6 +56,7 @@ def test_a_closed_hour_is_rewritten_in_key_order_and_keeps_every_row(plain: Stor
     before = physical_order(plain, name_of(HOUR))
     assert before != sorted(before)
     assert maintenance.reorder_closed(plain.engine, HOUR + timedelta(hours=1, minutes=14)) == 0
+    assert maintenance.reorder_closed(plain.engine, HOUR + timedelta(hours=1, minutes=15), budget_s=0) == 0
     assert maintenance.reorder_closed(plain.engine, HOUR + timedelta(hours=1, minutes=15)) > 0
     assert physical_order(plain, name_of(HOUR)) == sorted(before)
     assert maintenance.reorder_closed(plain.engine, HOUR + timedelta(hours=1, minutes=16)) == 0

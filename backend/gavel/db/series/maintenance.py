@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import TypeVar
 
 from sqlalchemy import Connection, Engine, delete, exists, select, text
 from sqlalchemy.dialects.postgresql import insert
@@ -31,9 +32,9 @@ KEEP_RUNS = 14 * DAY
 KEEP_HISTORY = 400 * DAY
 # What is asked for most, and corrected at all, is younger.
 PACK_AFTER = 2 * HOUR
-_REORDERED_PER_CALL = 20
-# Of every minute in which there is something to pack.
-_PACKING_S = 55.0
+# Of every minute in which there is something to pack, or to put in order.
+_PACKING_S, _REORDERING_S = 55.0, 30.0
+_Candidate = TypeVar("_Candidate")
 # Shorter than PostgreSQL's deadlock_timeout: whoever writes or reads wins against maintenance, which comes again in a minute.
 _YIELD = text("SET LOCAL lock_timeout = '500ms'")
 _UNHURRIED = text("SET LOCAL statement_timeout = 0")
@@ -67,11 +68,12 @@ def maintain(engine: Engine, now: datetime) -> Maintained:
     """All of the below but packing, in order; what a job calls once a minute. `now` is Gavel's own clock."""
     return Maintained(
         partitions_made=ensure_partitions(engine, now),
-        windows_rolled=roll_dirty(engine, now),
-        partitions_ordered=reorder_closed(engine, now),
+        # Quick, and before what takes long: a pass that its task's limit ends has made room all the same.
         partitions_dropped=drop_expired(engine, now),
         rows_pruned=prune(engine, now),
         policies_fitted=fit_policies(engine),
+        windows_rolled=roll_dirty(engine, now),
+        partitions_ordered=reorder_closed(engine, now),
     )
 
 
@@ -100,10 +102,14 @@ def roll_dirty(engine: Engine, now: datetime) -> int:
     return sum(rollups.roll(engine, roll, now) for roll in ROLLS.values())
 
 
-def reorder_closed(engine: Engine, now: datetime) -> int:
-    """Rewrite partitions that have been closed for 15 minutes in key order, newest first; returns how many."""
+def reorder_closed(engine: Engine, now: datetime, budget_s: float = _REORDERING_S) -> int:
+    """Rewrite partitions that have been closed for 15 minutes in key order, newest first; returns how many.
+
+    Begins no partition once its budget is spent, so that the pass stays within the time limit of its task.
+    """
     if not _is_plain(engine):
         return 0
+    began = time.monotonic()
     _forget_disturbed(engine)
     with transaction(engine) as connection:
         ordered = set(connection.scalars(select(ordered_partition.c.name)))
@@ -114,7 +120,7 @@ def reorder_closed(engine: Engine, now: datetime) -> int:
             if partition.hi + REORDER_GRACE <= now and partition.name not in ordered
         ]
     candidates.sort(key=lambda candidate: candidate[1].hi, reverse=True)
-    return sum(_reorder(engine, series, partition, now) for series, partition in candidates[:_REORDERED_PER_CALL])
+    return sum(_reorder(engine, series, partition, now) for series, partition in _within(candidates, began + budget_s))
 
 
 def pack_closed(engine: Engine, now: datetime, budget_s: float = _PACKING_S) -> int:
@@ -136,8 +142,12 @@ def pack_closed(engine: Engine, now: datetime, budget_s: float = _PACKING_S) -> 
             if partition.hi + PACK_AFTER <= now and partition.name in ordered
         ]
     candidates.sort(key=lambda candidate: candidate[1].hi, reverse=True)
-    within = itertools.takewhile(lambda _: time.monotonic() < began + budget_s, candidates)
-    return sum(_pack(engine, series, partition) for series, partition in within)
+    return sum(_pack(engine, series, partition) for series, partition in _within(candidates, began + budget_s))
+
+
+def _within(candidates: Iterable[_Candidate], end: float) -> Iterator[_Candidate]:
+    """Candidates until the monotonic time `end`."""
+    return itertools.takewhile(lambda _: time.monotonic() < end, candidates)
 
 
 def drop_expired(engine: Engine, now: datetime) -> int:
