@@ -1,7 +1,9 @@
 """Correlation on a real database: minutes written once both sides have passed, again when something older arrives, and never twice."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 from sqlalchemy import text
@@ -12,6 +14,7 @@ from tests.db.environments import batch, host_inventory
 from gavel.alerting.use import rules
 from gavel.alerting.use.evaluate import evaluate_rules
 from gavel.analysis.version import RULES_VERSION
+from gavel.correlate.counters import note_evidence
 from gavel.correlate.run import GRACE, MINUTE, correlate
 from gavel.correlate.topology import environment as mapped
 from gavel.db.engine import Connection, transaction
@@ -28,6 +31,42 @@ def test_a_minute_is_written_as_soon_as_both_sides_have_passed_it(environment: E
     begun(environment)
     environment.both(START, 1)
     assert environment.correlate(START + timedelta(seconds=65)) > 0
+    assert environment.rows(ScopeKind.DATASTORE)[-1] == (0, 60 * IOPS)
+
+
+def _take_inventory(connection: Connection, environment: Environment) -> None:
+    store_inventory(connection, environment.vcenter, InventoryTaken(host_inventory(), START + MINUTE))
+
+
+def _lock_the_key(connection: Connection, environment: Environment) -> None:
+    connection.execute(text("SELECT FROM source WHERE id = :id FOR UPDATE"), {"id": environment.vcenter})
+    connection.execute(text("UPDATE source SET withheld = withheld WHERE id = :id"), {"id": environment.vcenter})
+
+
+@pytest.mark.parametrize(("change", "most_passes"), [(_take_inventory, 1), (_lock_the_key, 2)])
+def test_a_source_that_changes_during_a_pass_costs_no_minute(
+    environment: Environment,
+    monkeypatch: pytest.MonkeyPatch,
+    change: Callable[[Connection, Environment], None],
+    most_passes: int,
+) -> None:
+    """Rows of the pass refer to the source: where its key was locked since, its snapshot cannot, and a newer one is taken."""
+    begun(environment)
+    environment.both(START, 1)
+    passes: list[int] = []
+
+    def change_source_before(connection: Connection, *arguments: Any) -> None:
+        if not passes:
+            with transaction(environment.engine) as other:
+                change(other, environment)
+        passes.append(1)
+        # As a foreign key does it.
+        connection.execute(text("SELECT FROM source FOR KEY SHARE"))
+        note_evidence(connection, *arguments)
+
+    monkeypatch.setattr("gavel.correlate.run.note_evidence", change_source_before)
+    assert environment.correlate(START + timedelta(seconds=65)) > 0
+    assert len(passes) == most_passes
     assert environment.rows(ScopeKind.DATASTORE)[-1] == (0, 60 * IOPS)
 
 

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from weakref import WeakKeyDictionary
@@ -21,6 +22,7 @@ from gavel.correlate.topology import Environment, environment
 from gavel.correlate.worker import Worker
 from gavel.db import live
 from gavel.db.engine import Connection, Engine, reading, snapshot
+from gavel.db.errors import SnapshotError
 from gavel.db.locks import only_one
 from gavel.db.queries import correlation as ask
 from gavel.db.queries.clocks import clocks_around
@@ -41,6 +43,8 @@ MINUTE = timedelta(minutes=1)
 GRACE = timedelta(seconds=120)
 # A source that is so late is late, and what does not need it is written.
 _EARLY_AFTER = timedelta(seconds=30)
+# So often a pass is tried, each time on a newer snapshot.
+_SNAPSHOTS = 3
 # Leaves in one transaction: some seconds of work at most.
 _LEAF_ROWS = 60_000
 _MOST_MINUTES = 60
@@ -91,11 +95,19 @@ def correlate(worker: Worker, *, budget_s: float) -> int:
     until, minutes = time.monotonic() + budget_s, 0
     with only_one(worker.engine, "correlate") as held:
         while held and not worker.stopping():
-            written = _correlate_once(worker)
+            written = _correlate_on_newest(worker)
             minutes += written
             if written == 0 or time.monotonic() >= until:
                 break
     return minutes
+
+
+def _correlate_on_newest(worker: Worker) -> int:
+    """One pass. It starts anew on a newer snapshot when a poll or an inventory changed a source that its rows refer to."""
+    for _ in range(_SNAPSHOTS - 1):
+        with suppress(SnapshotError):
+            return _correlate_once(worker)
+    return _correlate_once(worker)
 
 
 def _correlate_once(worker: Worker) -> int:

@@ -58,7 +58,7 @@ _CLEAR = f"""
     WITH gone AS (
         SELECT f.id, f.state FROM finding f WHERE f.state <> 'cleared' AND (f.rule <> ALL(CAST(:known AS text[]))
             OR ((f.rule, f.source_id) IN (SELECT * FROM unnest(CAST(:rules AS text[]), CAST(:sources AS int[])))
-                AND NOT EXISTS (SELECT FROM {_STAGED} s WHERE {_SAME}))) FOR UPDATE
+                AND NOT EXISTS (SELECT FROM {_STAGED} s WHERE {_SAME}))) FOR NO KEY UPDATE
     ), cleared AS (
         UPDATE finding f SET state = 'cleared', cleared_at = :now, accepted_at = NULL, accepted_until = NULL, accepted_by = NULL,
             accepted_why = NULL, accepted_magnitude = NULL FROM gone WHERE f.id = gone.id)
@@ -168,7 +168,9 @@ def reopen(connection: Connection, finding_id: int, now: datetime) -> None:
 
 
 def _state(connection: Connection, finding_id: int) -> tuple[str, float]:
-    query = select(finding.c.state, finding.c.magnitude).where(finding.c.id == finding_id).with_for_update()
+    query = (
+        select(finding.c.state, finding.c.magnitude).where(finding.c.id == finding_id).with_for_update(key_share=True)
+    )
     row = connection.execute(query).one_or_none()
     if row is None:
         raise NotFoundError(f"There is no finding {finding_id}.")

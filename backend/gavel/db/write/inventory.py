@@ -32,7 +32,9 @@ def store_inventory(connection: Connection, source_id: int, taken: InventoryTake
 
     One inventory of a source is stored at a time (others wait); one older than the newest stored is ignored.
     """
-    row = connection.execute(select(source).where(source.c.id == source_id).with_for_update()).one_or_none()
+    # Not of the key: else rows that refer to the source wait, and a snapshot of attribution could not refer to it afterwards.
+    alone = select(source).where(source.c.id == source_id).with_for_update(key_share=True)
+    row = connection.execute(alone).one_or_none()
     if row is None:
         raise NotFoundError(f"Source {source_id} does not exist any more; its inventory was not stored.")
     if row.inventory_at is not None and taken.taken_at < row.inventory_at:
