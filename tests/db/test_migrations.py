@@ -139,7 +139,7 @@ def test_empty_database_and_missing_migration_are_refused_with_the_command(
     empty_postgres_url: str, next_migration: Callable[[str], str]
 ) -> None:
     assert check(empty_postgres_url).problems == ("The database is empty. Run `gavel db migrate`.",)
-    (current,) = migrate(empty_postgres_url)
+    current = migrate(empty_postgres_url)[-1]
     newest = next_migration("ALTER TABLE volume ADD COLUMN owner text")
     with pytest.raises(SchemaError, match=rf"at revision {current}, this Gavel needs {newest}. Run `gavel db migrate`"):
         require(empty_postgres_url)

@@ -206,6 +206,20 @@ def test_a_failing_run_is_told_to_whoever_looks_at_its_source(scene: Scene) -> N
     assert (told.source_id, told.until_at) == (scene.source_id, None)
 
 
+def test_a_poll_leaves_the_row_of_its_source_as_it_is(scene: Scene) -> None:
+    """A snapshot of attribution refers to it, and cannot where it was changed since."""
+    collect_live(scene.place, scene.source_id)
+    version = text("SELECT xmin::text FROM source WHERE id = :id")
+    with transaction(scene.engine) as connection:
+        before = connection.execute(version, {"id": scene.source_id}).scalar_one()
+    scene.pass_time(seconds=GRAIN_S)
+    collect_live(scene.place, scene.source_id)
+    with transaction(scene.engine) as connection:
+        assert connection.execute(version, {"id": scene.source_id}).scalar_one() == before
+        (planned,) = connection.execute(text("SELECT next_poll_at FROM poll_plan")).scalars()
+    assert planned > scene.place.now()
+
+
 def test_two_workers_at_once_do_the_work_once(scene: Scene) -> None:
     with only_one(scene.engine, f"live/{scene.source_id}") as held:
         assert held

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import ColumnElement, Table, delete, exists, func, insert, literal, select, text, union_all, update
+from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.exc import IntegrityError
 
 from gavel.db.engine import Connection
@@ -16,13 +17,19 @@ from gavel.db.queries.gaps import GapState
 from gavel.db.queries.runs import SourceRun, run_of
 from gavel.db.schema import bookkeeping
 from gavel.db.schema.array_side import array_host, pod, storage_array, volume
-from gavel.db.schema.bookkeeping import collection_run, gap, watermark
+from gavel.db.schema.bookkeeping import collection_run, gap, poll_plan, watermark
 from gavel.db.schema.host_side import cluster, datastore, esxi_host, host_device, vcenter, vm, vm_disk
 from gavel.db.write.entities import ENTITY_TABLES
 from gavel.domain.source import ARRAY_SOURCES, HOST_SOURCES, POLLED, ClockReading, SourceKind, Stream
 
 _source = bookkeeping.source
-_COLUMNS = tuple(column for column in _source.c if column.name not in {"inventory_revision", "tasks_read_at"})
+_COLUMNS = (
+    *(column for column in _source.c if column.name not in {"inventory_revision", "tasks_read_at"}),
+    select(poll_plan.c.next_poll_at)
+    .where(poll_plan.c.source_id == _source.c.id, poll_plan.c.settings_after_run == _source.c.settings_after_run)
+    .scalar_subquery()
+    .label("next_poll_at"),
+)
 _RATE_WINDOW = timedelta(minutes=5)
 _CHANGE_WINDOW = timedelta(hours=1)
 _COUNTED: Mapping[SourceKind, tuple[Table, ...]] = {
@@ -118,7 +125,6 @@ _OTHER_SETTINGS = {
     "settings_after_run": select(func.coalesce(func.max(collection_run.c.id), 0))
     .where(collection_run.c.source_id == _source.c.id)
     .scalar_subquery(),
-    "next_poll_at": None,
 }
 
 
@@ -129,19 +135,32 @@ def change_source(connection: Connection, source_id: int, **changes: Any) -> Non
         raise TypeError(f"a source has no changeable {sorted(unknown)}")
     if not changes:
         return
+    are_other = changes.keys() != {"name"}
     with _unique_name(connection, changes.get("name", "")):
-        _update(connection, source_id, changes | ({} if changes.keys() == {"name"} else _OTHER_SETTINGS))
+        _update(connection, source_id, changes | (_OTHER_SETTINGS if are_other else {}))
+    if are_other:
+        _forget_plan(connection, source_id)
 
 
 def store_secrets(connection: Connection, source_id: int, envelope: bytes | None, key_id: str | None) -> None:
     """Raises NotFoundError."""
     _update(connection, source_id, {"secrets_encrypted": envelope, "secrets_key_id": key_id} | _OTHER_SETTINGS)
+    _forget_plan(connection, source_id)
 
 
 def plan_poll(connection: Connection, row: SourceRow, at: datetime) -> None:
     """When the source is polled next; nothing for one that is gone, or has other settings by now: they are tried at once."""
-    same = (_source.c.id == row.id, _source.c.settings_after_run == row.settings_after_run)
-    connection.execute(update(_source).where(*same).values(next_poll_at=at))
+    same = select(_source.c.id, _source.c.settings_after_run, literal(at)).where(
+        _source.c.id == row.id, _source.c.settings_after_run == row.settings_after_run
+    )
+    names = ("source_id", "settings_after_run", "next_poll_at")
+    planned = upsert(poll_plan).from_select(names, same)
+    moved = {name: planned.excluded[name] for name in names[1:]}
+    connection.execute(planned.on_conflict_do_update(index_elements=["source_id"], set_=moved))
+
+
+def _forget_plan(connection: Connection, source_id: int) -> None:
+    connection.execute(delete(poll_plan).where(poll_plan.c.source_id == source_id))
 
 
 def remove_source(connection: Connection, source_id: int) -> None:
@@ -215,7 +234,7 @@ def _unique_name(connection: Connection, name: str) -> Iterator[None]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Facts:
+class _HealthFacts:
     """What the health of some sources is made from, each by source and stream, or by source. newest_runs: over all streams."""
 
     clocks: Mapping[int, tuple[ClockReading, ...]]
@@ -240,11 +259,11 @@ class _RecentRuns:
     corrected: int
 
 
-def _load_facts(connection: Connection, rows: Sequence[SourceRow], now: datetime) -> _Facts:
+def _load_facts(connection: Connection, rows: Sequence[SourceRow], now: datetime) -> _HealthFacts:
     ids = [row.id for row in rows]
     last_runs, newest_runs = _last_runs(connection, ids)
     failing = [source_id for source_id, run in newest_runs.items() if run.error_kind]
-    return _Facts(
+    return _HealthFacts(
         clocks=newest_clocks_of(connection, ids),
         host_names=clock_names_of(connection, ids),
         last_runs=last_runs,
@@ -259,7 +278,7 @@ def _load_facts(connection: Connection, rows: Sequence[SourceRow], now: datetime
     )
 
 
-def _health(row: SourceRow, others: Sequence[SourceRow], facts: _Facts, now: datetime) -> SourceHealth:
+def _health(row: SourceRow, others: Sequence[SourceRow], facts: _HealthFacts, now: datetime) -> SourceHealth:
     clocks = facts.clocks[row.id]
     own_clock = next((clock.offset_s for clock in clocks if clock.subject is None), 0.0)
     same = [
@@ -282,7 +301,7 @@ def _health(row: SourceRow, others: Sequence[SourceRow], facts: _Facts, now: dat
     )
 
 
-def _streams(source_id: int, facts: _Facts, source_now: datetime) -> tuple[StreamHealth, ...]:
+def _streams(source_id: int, facts: _HealthFacts, source_now: datetime) -> tuple[StreamHealth, ...]:
     found = []
     for stream in POLLED:
         key = (source_id, str(stream))

@@ -27,7 +27,6 @@ from gavel.domain.retention import Grain
 # `secrets_key_id`. `identity` is the array's id or the vCenter's instance UUID, known from the first inventory on;
 # `withheld`: what the newest inventory was kept from reading, each a sentence. `settings_after_run`: the newest
 # run that had other settings. `tasks_read_at`: the newest inventory whose tasks of VMs were read.
-# `next_poll_at`: when a sample that is not stored yet can be read, by Gavel's clock.
 source = Table(
     "source",
     metadata,
@@ -46,7 +45,16 @@ source = Table(
     Column("withheld", JSONB, nullable=False, server_default=text("'[]'::jsonb")),
     Column("settings_after_run", BigInteger, nullable=False, server_default=text("0")),
     instant("tasks_read_at", nullable=True),
-    instant("next_poll_at", nullable=True),
+)
+
+# `next_poll_at`: when a sample that is not stored yet can be read, by Gavel's clock; good for settings with this `settings_after_run`.
+# Apart from the source: rows of other tables refer to that, and a snapshot cannot refer to a row that was changed since.
+poll_plan = Table(
+    "poll_plan",
+    metadata,
+    Column("source_id", Integer, ForeignKey("source.id", ondelete="CASCADE"), primary_key=True),
+    Column("settings_after_run", BigInteger, nullable=False),
+    instant("next_poll_at"),
 )
 
 # Samples of the stream are stored up to `until_at`, by the source's own clock; moved in the transaction of the samples.
