@@ -81,10 +81,22 @@ def announced(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Iterator[li
     served.stop()
 
 
-@pytest.fixture(params=list(COLLECTORS), ids=str)
-def sources(request: pytest.FixtureRequest, lab: Lab, announced: list[Announcement]) -> Iterator[list[LabSource]]:
+@pytest.fixture(scope="module", params=list(COLLECTORS), ids=str)
+def kind(request: pytest.FixtureRequest) -> SourceKind:
+    """Each registered kind."""
+    found: SourceKind = request.param
+    return found
+
+
+@pytest.fixture
+def sources(kind: SourceKind, lab: Lab, announced: list[Announcement]) -> Iterator[list[LabSource]]:
     """The lab's sources of each registered kind."""
-    kind: SourceKind = request.param
+    with opened(kind, lab, announced) as found:
+        yield found
+
+
+@contextmanager
+def opened(kind: SourceKind, lab: Lab, announced: list[Announcement]) -> Iterator[list[LabSource]]:
     found = [_source(lab, kind, each) for each in announced if each["kind"] == kind]
     if not found:
         pytest.fail(
@@ -145,21 +157,22 @@ def names_of(inventory: Inventory, stream: Stream) -> set[str]:
 # --- what is read ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def measured(sources: list[LabSource], until: datetime) -> Measured:
+@pytest.fixture(scope="module")
+def measured(kind: SourceKind, lab: Lab, announced: list[Announcement], until: datetime) -> Iterator[Measured]:
     """What each source has in a window of each of its streams. Every stream is measured by one of the kind's sources at least."""
-    opened = [(source, source.open()) for source in sources]
-    found = [
-        (source, collector, stream, samples)
-        for source, collector in opened
-        for stream in collector.streams
-        if (samples := rows(collector.samples(stream, *window(collector, stream, until))))
-    ]
-    missing = {stream for _, collector in opened for stream in collector.streams} - {
-        stream for _, _, stream, _ in found
-    }
-    assert not missing, f"none of the lab's sources of this kind has samples of {', '.join(missing)}"
-    return found
+    with opened(kind, lab, announced) as sources:
+        collectors = [(source, source.open()) for source in sources]
+        found = [
+            (source, collector, stream, samples)
+            for source, collector in collectors
+            for stream in collector.streams
+            if (samples := rows(collector.samples(stream, *window(collector, stream, until))))
+        ]
+        missing = {stream for _, collector in collectors for stream in collector.streams} - {
+            stream for _, _, stream, _ in found
+        }
+        assert not missing, f"none of the lab's sources of this kind has samples of {', '.join(missing)}"
+        yield found
 
 
 def test_objects_of_samples_are_in_the_inventory_or_counted_as_unknown(measured: Measured) -> None:

@@ -1,5 +1,6 @@
 """The collector against the lab's vCenters: what it reads is what they serve, and faults cost samples, never truth."""
 
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Any
@@ -26,9 +27,18 @@ from gavel.domain.source import Stream
 from gavel_lab.lab import create_lab
 
 
-@pytest.fixture(params=[OLD, NEW])
-def collector(lab: Lab, request: pytest.FixtureRequest) -> VcenterCollector:
-    return lab.collector(request.param)
+@pytest.fixture(scope="module", params=[OLD, NEW])
+def opened(running_lab: Lab, request: pytest.FixtureRequest) -> Iterator[VcenterCollector]:
+    """One collector for all tests that only read: signing in and the whole inventory cost more than what they ask for."""
+    found = VcenterCollector(running_lab.vcenters[request.param])
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def collector(lab: Lab, opened: VcenterCollector) -> VcenterCollector:
+    """The collector, and a lab without faults."""
+    return opened
 
 
 # --- what is there ------------------------------------------------------------------------------------------------------
