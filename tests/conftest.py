@@ -39,14 +39,15 @@ MEMORY = Path("/dev/shm")  # noqa: S108 - a folder of its own in it, with a name
 IN_MEMORY = "gavel-test-"
 # Twice what a worker's server grows to with the databases that tests of a file leave at a time.
 ROOM_BYTES = 1 << 30
-EXPLORED_EXAMPLES = 400
+# Of one property. `make test` always has the same, so more of them are only new in `make explore`.
+EXAMPLES, EXPLORED_EXAMPLES = 50, 400
 # (name, what fills the database with a URL) → the name to copy it by.
 FilledTemplate = Callable[[str, Callable[[str], None]], str]
 
 # A busy machine is no counter-example: laws are about values, never about how long an example took.
 house = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], database=None)
 # The same examples in every run: the verdict depends on the code alone. `explore` draws others, and more of them.
-settings.register_profile("house", house, derandomize=True)
+settings.register_profile("house", house, derandomize=True, max_examples=EXAMPLES)
 settings.register_profile("explore", house, derandomize=False, max_examples=EXPLORED_EXAMPLES, print_blob=True)
 settings.load_profile(os.environ.get("GAVEL_TEST_PROFILE") or "house")
 
