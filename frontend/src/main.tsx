@@ -11,6 +11,7 @@ import { shareNonce } from './app/nonce'
 import { createQueryClient } from './app/queryClient'
 import { createAppRouter } from './app/router'
 import { takeSetupToken } from './app/setupToken'
+import { notePageTime } from './lib/clock'
 
 const root = document.getElementById('root')
 if (root === null) throw new Error('index.html has no #root')
@@ -19,6 +20,8 @@ if (root === null) throw new Error('index.html has no #root')
 const setupToken = takeSetupToken(window)
 
 shareNonce()
+// Before the router reads an address: its times are before now by the server's clock.
+notePageTime(document.documentElement)
 
 const client = createQueryClient()
 const router = createAppRouter(client)

@@ -4,14 +4,17 @@ import dataclasses
 import gzip
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import cast
 
 import pytest
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from sqlalchemy import text
 from tests.api.ledgers import Environment, ask
 from tests.db.environments import host_inventory
 
 from gavel.api.app import build
+from gavel.api.deps import now
 from gavel.config import Settings
 from gavel.db import engine as connections
 from gavel.db.engine import Engine, Role, open_engine, transaction
@@ -174,7 +177,9 @@ def test_a_question_at_a_limit_of_the_database_is_a_503_that_says_what_to_do(
 def dist(tmp_path: Path) -> Path:
     folder = tmp_path / "dist"
     (folder / "assets").mkdir(parents=True)
-    (folder / "index.html").write_text('<!doctype html><style nonce="__CSP_NONCE__"></style>')
+    (folder / "index.html").write_text(
+        '<!doctype html><html data-time="__SERVER_TIME__"><style nonce="__CSP_NONCE__"></style>'
+    )
     (folder / "assets" / "main-1a2b.js").write_text("1")
     (folder / "icon.svg").write_text("<svg/>")
     (tmp_path / "outside.txt").write_text("secret")
@@ -195,6 +200,14 @@ def test_any_address_a_person_opens_is_the_page_with_a_fresh_nonce(pages: TestCl
     assert "frame-ancestors 'none'" in policy
     assert first.text != second.text
     assert first.headers["cache-control"] == "no-cache"
+
+
+def test_page_holds_the_time_of_the_server_which_answers_are_dated_by(pages: TestClient) -> None:
+    with pages:
+        cast("FastAPI", pages.app).dependency_overrides[now] = lambda: datetime(2026, 11, 20, 12, 0, 0, 250_000, UTC)
+        page = pages.get("/alerts", headers={"accept": "text/html"})
+    assert 'data-time="2026-11-20T12:00:00.250+00:00"' in page.text
+    assert page.headers["date"] == "Fri, 20 Nov 2026 12:00:00 GMT"
 
 
 def test_assets_come_as_the_build_has_compressed_them_to_whoever_takes_that(pages: TestClient, dist: Path) -> None:

@@ -98,7 +98,7 @@ def build(settings: Settings) -> FastAPI:
     beside = OfflineEnvironments(app, PREFIX, routes, settings.frontend_dir, settings.public_path)
     app.mount(OFFLINE, beside)
     reference.install(app, PREFIX, settings.frontend_dir, settings.public_path)
-    pages.install(app, settings.frontend_dir, settings.public_path)
+    pages.install(app, settings.frontend_dir, settings.public_path, now=answered_at)
     # Columns of numbers shrink by the first level; further ones take longer than the network is spared.
     app.add_middleware(GZipMiddleware, minimum_size=1024, compresslevel=1)
     app.add_middleware(RequestGuard, hosts=hosts)

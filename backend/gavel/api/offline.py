@@ -143,7 +143,11 @@ class OfflineEnvironments:
         problems.install(app)
         app.include_router(self._routes(), prefix=self._prefix)
         pages.install(
-            app, self._frontend_dir, self._address(environment.name), _shown(environment, f"{self._public_path}/")
+            app,
+            self._frontend_dir,
+            self._address(environment.name),
+            now=lambda: at,
+            offline=_shown(environment, f"{self._public_path}/"),
         )
         return _ServedEnvironment(environment.number, app, engine, now_s)
 

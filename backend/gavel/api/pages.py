@@ -3,6 +3,8 @@
 import html
 import os
 import secrets
+from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 
 from fastapi import FastAPI, Request
@@ -12,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-_NONCE, _BASE_PATH = "__CSP_NONCE__", "__BASE_PATH__"
+_NONCE, _BASE_PATH, _SERVER_TIME = "__CSP_NONCE__", "__BASE_PATH__", "__SERVER_TIME__"
 # How the build names its files in index.html.
 _OWN_FILE = '="./'
 _NOT_BUILT = (
@@ -44,19 +46,22 @@ class Assets(StaticFiles):
         return found
 
 
-def _written(template: str, base_path: str, nonce: str, offline: str | None) -> str:
-    """index.html for a page at any depth below `base_path`."""
+def _written(template: str, base_path: str, nonce: str, offline: str | None, at: datetime) -> str:
+    """index.html for a page at any depth below `base_path`, requested at `at`."""
     here = html.escape(base_path)
     if offline is not None:
         template = template.replace("<html ", f'<html data-offline="{html.escape(offline)}" ', 1)
+    template = template.replace(_SERVER_TIME, at.isoformat(timespec="milliseconds"))
     return template.replace(_OWN_FILE, f'="{here}/').replace(_BASE_PATH, here).replace(_NONCE, nonce)
 
 
-def install(app: FastAPI, dist: Path, base_path: str, offline: str | None = None) -> None:
+def install(
+    app: FastAPI, dist: Path, base_path: str, *, now: Callable[[], datetime], offline: str | None = None
+) -> None:
     """Serve `dist` below the API. Only files that were there at start are served: no request path is ever joined to a folder.
 
-    base_path: where a reverse proxy serves Gavel, as /gavel; empty on a host of its own. offline: what pages of an offline environment
-    say of it, as JSON.
+    base_path: where a reverse proxy serves Gavel, as /gavel; empty on a host of its own. now: the clock that pages start with. offline:
+    what pages of an offline environment say of it, as JSON.
     """
     index = dist / "index.html"
     top = {file.name: file for file in dist.iterdir() if file.is_file() and file != index} if dist.is_dir() else {}
@@ -72,6 +77,6 @@ def install(app: FastAPI, dist: Path, base_path: str, offline: str | None = None
         nonce = secrets.token_urlsafe(16)
         template = index.read_text(encoding="utf-8") if index.is_file() else _NOT_BUILT
         return HTMLResponse(
-            _written(template, base_path, nonce, offline),
+            _written(template, base_path, nonce, offline, now()),
             headers={"content-security-policy": content_security_policy(nonce)},
         )

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { browserNow, noteServerTime, serverNow } from '../lib/clock'
+import { browserNow, notePageTime, noteServerTime, serverNow } from '../lib/clock'
 import { ApiError } from '../lib/errors'
 import { call } from './client'
 
@@ -58,5 +58,15 @@ describe('the server’s clock', () => {
     expect(serverNow()).toBe(browserNow())
     noteServerTime('not a date')
     expect(serverNow()).toBe(browserNow())
+  })
+
+  it('is known before the first answer: the server wrote it into the page, which has aged since', () => {
+    vi.spyOn(performance, 'now').mockReturnValue(5000)
+    vi.spyOn(performance, 'getEntriesByType').mockReturnValue([{ responseStart: 2000 }] as never)
+    notePageTime({ dataset: { time: '2026-11-20T12:10:00.000+00:00' } })
+    expect(serverNow() - browserNow()).toBe(603_000)
+    notePageTime({ dataset: { time: '__SERVER_TIME__' } })
+    expect(serverNow() - browserNow()).toBe(603_000)
+    vi.restoreAllMocks()
   })
 })
