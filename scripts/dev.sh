@@ -20,7 +20,7 @@ Gavel: where each millisecond of storage latency goes.
   lock     write the dependency locks anew from pyproject.toml          (UPGRADE=1 takes newer versions)
   peers    the lab and the collectors against clients and servers nobody here wrote
   truth    the long run of diagnoses against the lab, and I/O by I/O     (LABS=200 SEED=1)
-  hostile  answers that no source sends and requests that no page sends (DOCUMENTS=100000 REQUESTS=100000 SEED=1)
+  hostile  answers, requests and files that nobody sends (DOCUMENTS=100000 REQUESTS=100000 FILES=400 SEED=1)
   chaos    the long run of kills and faults, and outages of 55 minutes   (KILLS=60 SEED=1)
   alerts   the long run of kills while alerts are evaluated and sent    (TRANSITIONS=1000 SEED=1 MINUTES=no limit)
   pushes   the long run of kills while guests push, of one and of all   (KILLS=1000 BOTH=50 FOLDER=new WHOLE=50 SEED=1)
@@ -92,7 +92,7 @@ case $command in
         ;;
     hostile)
         prepare test
-        export DOCUMENTS="${DOCUMENTS:-100000}" REQUESTS="${REQUESTS:-100000}"
+        export DOCUMENTS="${DOCUMENTS:-100000}" REQUESTS="${REQUESTS:-100000}" FILES="${FILES:-400}"
         exec .venv/bin/python scripts/run_checks.py hostile "$@"
         ;;
     load)

@@ -53,8 +53,8 @@ PARTS: Mapping[str, Part] = {
         (_pytest("truth", "--labs=20", "--seed={seed}", "tests/truth"),),
     ),
     "hostile": Part(
-        "4,000 documents of sources and 4,000 requests to the API",
-        (_pytest("hostile", "tests/hostile", DOCUMENTS=4000, REQUESTS=4000),),
+        "4,000 documents of sources, 4,000 requests to the API, and 100 inputs of each parser",
+        (_pytest("hostile", "tests/hostile", DOCUMENTS=4000, REQUESTS=4000, FILES=100),),
     ),
     "chaos": Part(
         "6 kills and faults of a product, and bad sources beside good ones for a minute",

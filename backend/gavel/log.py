@@ -14,7 +14,7 @@ from gavel.domain.text import escape_controls
 _SECRET_NAME = re.compile(r"token|password|passwd|secret|authorization|cookie|api_?key|credential", re.IGNORECASE)
 # Credentials inside a text: the password of a URL, a header's value, key=value in a query or a settings dump.
 _SECRET_TEXT = (
-    (re.compile(r"(\w+://[^/\s:@]*:)[^/\s@]+(?=@)"), r"\1•••"),
+    (re.compile(r"(\b\w+://[^/\s:@]*:)[^/\s@]+(?=@)"), r"\1•••"),
     (re.compile(r"\b(bearer|basic)\s+[\w.~+/=-]{8,}", re.IGNORECASE), r"\1 •••"),
     (
         re.compile(

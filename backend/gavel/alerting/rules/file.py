@@ -1,6 +1,7 @@
 """Rules as people write and keep them: YAML in, YAML out, and the ones that ship."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from functools import cache
@@ -70,8 +71,8 @@ def read_rules(text: str) -> tuple[Rule, ...]:
         except _FieldError as error:
             named = raw.get("key") if isinstance(raw, dict) else None
             problems.append(f"Rule {named!r}: {error}" if named else f"rules[{place}]: {error}")
-    keys = [rule.key for rule in rules]
-    problems += [f"Rule {key!r}: the key is used twice; rename one." for key in sorted({*keys}) if keys.count(key) > 1]
+    keys = Counter(rule.key for rule in rules)
+    problems += [f"Rule {key!r}: the key is used twice; rename one." for key in sorted(keys) if keys[key] > 1]
     if problems:
         raise RuleError(tuple(problems))
     return tuple(rules)

@@ -31,6 +31,7 @@ _HEADER: Final = re.compile(
 )
 _TAGS_AROUND: Final = 6
 _START_OF_ENTITY: Final = re.compile(rb"<((?:[\w.-]{1,64}:)?returnval)[\s>]")
+_LONGEST_START: Final = 80
 _LONGEST_HEAD: Final = 1 << 16
 # Eleven days in µs, a petabyte per second in KB/s: beyond it no reading is one, and a multiplied one could overflow.
 _LARGEST: Final = 1 << 40
@@ -142,7 +143,7 @@ class CsvDecoder:
         searched = len(self._pending)
         self._pending += chunk
         if self._end_of_entity is None:
-            start = _START_OF_ENTITY.search(self._pending)
+            start = _START_OF_ENTITY.search(self._pending, max(0, searched - _LONGEST_START))
             if start is None:
                 if len(self._pending) > _LONGEST_HEAD:
                     raise NotCsvError(f"no samples within its first {_LONGEST_HEAD:,} bytes")
