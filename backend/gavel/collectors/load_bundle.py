@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import IO, Any, Final
+from typing import IO, Any, Final, cast
 
 from gavel.collectors.load_file import LoadFileError
 from gavel.collectors.zipped import open_zip
@@ -98,7 +98,8 @@ def _zipped(stream: IO[bytes], file: str) -> Iterator[tuple[str, int, IO[bytes]]
 def _archived(stream: IO[bytes], file: str) -> Iterator[tuple[str, int, IO[bytes]]]:
     """Regular files of a tar. The standard library reads headers whole, keeps all of them, and is quadratic in some."""
     is_packed = _head(stream)[:2] == _GZIP
-    source = _TarStream(gzip.GzipFile(fileobj=stream) if is_packed else stream, file)
+    unpacked = cast("IO[bytes]", gzip.GzipFile(fileobj=stream)) if is_packed else stream
+    source = _TarStream(unpacked, file)
     long_name: str | None = None
     for _ in range(MOST_MEMBERS + 1):
         block = source.read(tarfile.BLOCKSIZE)
