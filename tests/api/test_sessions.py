@@ -188,25 +188,23 @@ def test_throttled_guesses_keep_no_stored_token_out_of_a_process_that_just_start
     settings: Settings, client: TestClient, by: str
 ) -> None:
     """The process has seen none of the tokens, and everybody's allowance of wrong ones is spent."""
-    setup = settings.setup_token_file.read_text().strip()
+    given = {"setup": settings.setup_token_file.read_text().strip()}
     if by != "setup":
-        token = client.post("/api/v1/session", json={"token": setup}).json()["admin_token"]
-        session = cookie_of(client)
-        wall = client.post("/api/v1/wall-token", headers=OWN).json()["token"]
+        signed_in = client.post("/api/v1/session", json={"token": given["setup"]}).json()
+        given |= {"bearer": signed_in["admin_token"], "sign-in": signed_in["admin_token"], "cookie": cookie_of(client)}
+        given["wall"] = client.post("/api/v1/wall-token", headers=OWN).json()["token"]
     public = settings.model_copy(update={"public_url": "https://gavel.example"})
     with TestClient(build(public), base_url="https://gavel.example") as fresh:
         for n in range(60):
             fresh.get("/api/v1/session", headers={"authorization": f"Bearer {guess(n)}"})
         assert fresh.post("/api/v1/session", json={"token": guess(99)}).status_code == 429
         if by in ("sign-in", "setup"):
-            given = token if by == "sign-in" else setup
-            assert fresh.post("/api/v1/session", json={"token": f" {given} "}).status_code == 200
+            assert fresh.post("/api/v1/session", json={"token": f" {given[by]} "}).status_code == 200
         elif by == "cookie":
             name = fresh.app.state.house.cookie  # type: ignore[attr-defined]
-            assert fresh.get("/api/v1/sources", headers={"cookie": f"{name}={session}"}).status_code == 200
+            assert fresh.get("/api/v1/sources", headers={"cookie": f"{name}={given[by]}"}).status_code == 200
         else:
-            given = token if by == "bearer" else wall
-            headers = {"authorization": f"Bearer {given}"}
+            headers = {"authorization": f"Bearer {given[by]}"}
             assert fresh.get("/api/v1/sources", headers=headers).status_code == 200
 
 
