@@ -109,7 +109,7 @@ def test_report_takes_each_counter_from_its_own_field() -> None:
         "worlds": [],
     }
     whole = {"rows": 9, "rows_with_rates": 8, "refused_rows": 1, "interval_s": 5.0, "latency_half_us": 0.5}
-    stored = {**whole, "consistent": True, "warnings": [], "refused": [], "devices": [device]}
+    stored: dict[str, Any] = {**whole, "consistent": True, "warnings": [], "refused": [], "devices": [device]}
     report = report_out(stored).model_dump()
     assert {name: report[name] for name in whole} == whole
     assert report["devices"] == [

@@ -87,6 +87,14 @@ def of_key(batch: SampleBatch, key: str) -> dict[str, list[int]]:
     return {name: column[own].tolist() for name, column in batch.values.items()}
 
 
+def test_inventory_takes_worlds_of_no_vm_for_no_vm() -> None:
+    """The host's own worlds issue I/Os too, under no VM's name."""
+    device = Device(NAA, [Load(reads=1000, read=(0.6, 0.2, 0.1))], {7001: 0.9, 2097: 0.1})
+    capture = read(Twin([device], [Machine("db01", 7001, {"scsi0:0": (900, 0, 0.9, 0)})], rows=25).data())
+    assert {each.vm_name for each in capture.objects if each.kind == "world"} == {"db01", None}
+    assert [each.name for each in capture_inventory("site", [capture]).vms] == ["db01"]
+
+
 def test_adapter_latency_holds_no_commands_that_neither_read_nor_write() -> None:
     adapter = of_key(batches(site())[Stream.ADAPTER], f"{HOST}/vmhba3")
     assert set(adapter["read_latency_us"]) == {800}
