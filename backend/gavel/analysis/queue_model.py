@@ -1,6 +1,6 @@
 """One workload in one device queue: how many I/Os per second the limits on its way let through, and where the others wait."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, get_args
 
@@ -88,13 +88,13 @@ class QueuePart:
         return min(self.threads - per_us * self.fixed.guest, self.admits) - per_us * self.fixed.service
 
     def throughput(self) -> float:
-        """I/Os per µs: the most at which what is in the queue lasts as long as the queue takes."""
+        """I/Os per µs without an IOPS limit: the most at which what is in the queue lasts as long as the queue takes."""
         low, high = 0.0, self.threads / (self.fixed.guest + self.fixed.service + self.response.least_us)
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
             own = self.own(middle)
             low, high = (middle, high) if own > 0 and own >= middle * self.wait(own)[0] else (low, middle)
-        return min(low, self.most_iops / US)
+        return low
 
 
 def many_servers_us(service_us: float, in_flight: float, depth: float) -> float:
@@ -108,7 +108,7 @@ def many_servers_us(service_us: float, in_flight: float, depth: float) -> float:
 
 def solve(queue: QueuePart) -> tuple[float, QueueTimes, Ceiling, tuple[float, float]]:
     """IOPS, times with the driver's as `array`, what holds it, and IOPS and µs of the neighbors."""
-    unlimited = replace(queue, most_iops=np.inf).throughput()
+    unlimited = queue.throughput()
     per_us = min(unlimited, queue.most_iops / US)
     is_limited = per_us < unlimited
     own = queue.own(per_us)
