@@ -104,7 +104,7 @@ export const resumeNamed = (name: string) => `Resume ${name}`
 export const resume = 'Resume'
 export const testResult = 'Test result'
 export const testRunning = 'Test running …'
-export const showBaseline = 'Show baseline'
+export const showExpected = 'Show expected'
 export const unmatched = 'Unmatched'
 export const byReview = 'Filter by review'
 export const byType = 'Filter by type'

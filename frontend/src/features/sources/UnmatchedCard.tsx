@@ -32,9 +32,9 @@ export function UnmatchedCard() {
   const kind = kindOf(kindText)
   const query = useQuery(unmatchedQuery({ search, kind, needs_action: needsAction(which), limit }))
   const counts = query.data?.counts ?? []
-  const showBaseline = (
+  const showExpected = (
     <Button variant="default" size="xs" onClick={() => setWhich('expected')}>
-      {sourcesCopy.showBaseline}
+      {sourcesCopy.showExpected}
     </Button>
   )
   return (
@@ -64,7 +64,7 @@ export function UnmatchedCard() {
       <DataState
         query={query}
         skeleton={<Skeleton height={160} m="md" />}
-        empty={(page) => (page.total > 0 ? null : emptyOf(page, which, kind !== null || search !== '', showBaseline))}
+        empty={(page) => (page.total > 0 ? null : emptyOf(page, which, kind !== null || search !== '', showExpected))}
       >
         {(page) => (
           <>
@@ -83,10 +83,10 @@ const WHICH: { value: Which; label: string }[] = [
   { value: 'all', label: sourcesCopy.all },
 ]
 
-function emptyOf(page: Unmatched, which: Which, isFiltered: boolean, showBaseline: React.ReactNode) {
+function emptyOf(page: Unmatched, which: Which, isFiltered: boolean, showExpected: React.ReactNode) {
   const text = emptyText(page.counts, which, isFiltered)
   const hasOthers = which === 'open' && !isFiltered && countOf(page.counts, 'expected') > 0
-  return hasOthers ? { ...text, action: showBaseline } : text
+  return hasOthers ? { ...text, action: showExpected } : text
 }
 
 export function UnmatchedList({ rows }: { rows: readonly UnmatchedRow[] }) {

@@ -1,9 +1,13 @@
 import { MantineProvider } from '@mantine/core'
-import { render, screen, within } from '@testing-library/react'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { fireEvent, render, screen, within } from '@testing-library/react'
 import { expect, it, vi } from 'vitest'
+import { unmatchedQuery } from '../../api/queries'
 import type { Unmatched, UnmatchedRow } from '../../api/types'
-import { UnmatchedList } from './UnmatchedCard'
+import { UnmatchedCard, UnmatchedList } from './UnmatchedCard'
 import { countOf, emptyText, kindChoices, kindOf, needsAction, summary } from './unmatched'
+
+const navigate = vi.hoisted(() => vi.fn())
 
 vi.mock('@tanstack/react-router', () => ({
   Link: ({ to, className, children }: { to: string; className: string; children: React.ReactNode }) => (
@@ -11,7 +15,7 @@ vi.mock('@tanstack/react-router', () => ({
       {children}
     </a>
   ),
-  useNavigate: () => () => undefined,
+  useNavigate: () => navigate,
   useSearch: () => ({}),
 }))
 
@@ -102,4 +106,20 @@ it('a name is text, whatever it holds', () => {
   const { container } = show(row({ name: '<img src=x>', kind: 'device', reason: '<b>bold</b>' }))
   expect(container.querySelector('img, b')).toBeNull()
   expect(container.textContent).toContain('<b>bold</b>')
+})
+
+it('with nothing to review, the list offers what is expected to be unmatched', () => {
+  const cache = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
+  const { queryKey } = unmatchedQuery({ search: '', kind: null, needs_action: true, limit: 50 })
+  cache.setQueryData(queryKey, { items: [], total: 0, limit: 50, offset: 0, counts: counts(['device', 0, 3]) })
+  render(
+    <QueryClientProvider client={cache}>
+      <MantineProvider withGlobalClasses={false} withCssVariables={false}>
+        <UnmatchedCard />
+      </MantineProvider>
+    </QueryClientProvider>,
+  )
+  fireEvent.click(screen.getByRole('button', { name: 'Show expected' }))
+  const { search } = navigate.mock.calls.at(-1)?.[0] ?? {}
+  expect(search({})).toEqual({ unmatched: 'expected' })
 })
