@@ -188,7 +188,7 @@ def _connected(engine: Engine) -> Iterator[Connection]:
         ) from error
     except OperationalError as error:
         raise DatabaseUnreachableError(
-            f"{_address(engine)}: no connection to the database ({_first_line(error)}). Is it running?"
+            f"{_address(engine)}: no connection to the database ({_first_line(engine, error)}). Is it running?"
         ) from error
     with _reported(engine), connection:
         yield connection
@@ -221,21 +221,21 @@ def _trouble(engine: Engine, error: BaseException | None, *, is_lost: bool) -> S
     state = str(getattr(error, "sqlstate", None) or "")
     if isinstance(error, psycopg.DataError):
         return ValueRefusedError(
-            f"{_address(engine)}: the database cannot hold a value that it was given ({_first_line(error)}). Nothing was stored."
+            f"{_address(engine)}: the database cannot hold a value that it was given ({_first_line(engine, error)}). Nothing was stored."
         )
     if state == _DISK_FULL:
         return DiskFullError(
-            f"{_address(engine)}: the database cannot write, for its disk is full ({_first_line(error)}). Free some space there;"
+            f"{_address(engine)}: the database cannot write, for its disk is full ({_first_line(engine, error)}). Free some space there;"
             " Gavel goes on by itself then."
         )
     if state == _CANCELED:
         return TooSlowError(
-            f"{_address(engine)}: the database canceled a statement ({_first_line(error)}). The database may be overloaded;"
+            f"{_address(engine)}: the database canceled a statement ({_first_line(engine, error)}). The database may be overloaded;"
             " a shorter time range takes it less time."
         )
     if state == _LOCKED:
         return LockedError(
-            f"{_address(engine)}: another transaction kept a table locked ({_first_line(error)}). Try again in a minute."
+            f"{_address(engine)}: another transaction kept a table locked ({_first_line(engine, error)}). Try again in a minute."
         )
     if state == _OVERTAKEN:
         return SnapshotError(
@@ -243,17 +243,23 @@ def _trouble(engine: Engine, error: BaseException | None, *, is_lost: bool) -> S
         )
     if is_lost or state.startswith(_LOST):
         return LostError(
-            f"{_address(engine)}: the connection to the database was lost ({_first_line(error)}). Is it running?"
+            f"{_address(engine)}: the connection to the database was lost ({_first_line(engine, error)}). Is it running?"
         )
     return None
 
 
+def _host(engine: Engine) -> str:
+    host = engine.url.host or engine.url.query.get("host") or "local socket"
+    return host if isinstance(host, str) else ",".join(host)
+
+
 def _address(engine: Engine) -> str:
-    url = engine.url
-    host = url.host or url.query.get("host") or "local socket"
-    return f"{host}/{url.database}"
+    """Readers see these messages: the folder of an embedded database is none of their business."""
+    host = _host(engine)
+    return f"{'local socket' if host.startswith('/') else host}/{engine.url.database}"
 
 
-def _first_line(error: BaseException | None) -> str:
+def _first_line(engine: Engine, error: BaseException | None) -> str:
     cause = getattr(error, "orig", None) or error
-    return str(cause).strip().splitlines()[0] if str(cause).strip() else type(cause).__name__
+    line = str(cause).strip().splitlines()[0] if str(cause).strip() else type(cause).__name__
+    return line.replace(_host(engine), "…") if _host(engine).startswith("/") else line

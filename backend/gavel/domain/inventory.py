@@ -5,13 +5,14 @@ names may change. Compound keys join their parts with "/": a host device is `<ho
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, is_dataclass, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from gavel.domain.labels import Label, LabelKind
 from gavel.domain.tasks import VmTask
+from gavel.domain.text import clean_text
 
 
 class DatastoreType(StrEnum):
@@ -391,7 +392,26 @@ Inventory: TypeAlias = ArrayInventory | HostInventory
 
 @dataclass(frozen=True, slots=True)
 class InventoryTaken:
-    """An inventory with the moment it was true, by Gavel's clock."""
+    """An inventory with the moment it was true, by Gavel's clock. Every text in it is clean, whatever the source sent."""
 
     inventory: Inventory
     taken_at: datetime
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "inventory", _clean(self.inventory))
+
+
+def _clean(value: Any) -> Any:
+    """The value with every text in it as the database and terminals take it; the same object where nothing differs."""
+    if type(value) is str:
+        return clean_text(value)
+    if isinstance(value, tuple):
+        cleaned = tuple(map(_clean, value))
+        return value if all(new is old for new, old in zip(cleaned, value, strict=True)) else cleaned
+    if isinstance(value, Mapping):
+        return {_clean(name): _clean(item) for name, item in value.items()}
+    if is_dataclass(value) and not isinstance(value, type):
+        given = {name: getattr(value, name) for name in value.__dataclass_fields__}
+        changed = {name: new for name, old in given.items() if (new := _clean(old)) is not old}
+        return replace(value, **changed) if changed else value
+    return value

@@ -39,10 +39,10 @@ def take_inventory(context: WorkerContext, row: SourceRow, collector: Collector)
     with RecordedRun(context, row, collector, stream=INVENTORY, queue=INVENTORY) as account:
         taken_at = context.now()
         with total_deadline(_READ_S):
-            inventory = collector.inventory()
+            taken = InventoryTaken(collector.inventory(), taken_at)
         with transaction(context.engine) as connection:
-            _refuse_twin(connection, row, source_identity(inventory))
-            stored = store_inventory(connection, row.id, InventoryTaken(inventory, taken_at))
+            _refuse_twin(connection, row, source_identity(taken.inventory))
+            stored = store_inventory(connection, row.id, taken)
             live.announce(connection, live.News(row.id, INVENTORY, None))
         account.samples = sum(counts.added + counts.changed + counts.vanished for counts in stored.tables.values())
         account.new_samples = sum(counts.added for counts in stored.tables.values())

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
+from hashlib import sha256
 from typing import Any, TypeAlias
 
 from gavel.db.write import inventory_kinds as kinds
 from gavel.db.write.inventory_kinds import InventoryTable
 from gavel.domain.inventory import ArrayHost, ArrayInventory, Connection, EsxiHost, HostInventory, Inventory
 from gavel.domain.naming import volume_serial
-from gavel.domain.text import clean_text
+from gavel.domain.text import LONGEST_TEXT
 
 Row: TypeAlias = dict[str, Any]
 
@@ -19,12 +20,12 @@ def source_identity(inventory: Inventory) -> str:
 
 
 def rows_by_kind(inventory: Inventory) -> Iterator[tuple[InventoryTable, Iterable[Row]]]:
-    """Parents before what refers to them."""
+    """Parents before what refers to them. Of the inventory of an `InventoryTaken`, whose texts are clean."""
     return _array_rows(inventory) if isinstance(inventory, ArrayInventory) else _host_rows(inventory)
 
 
 def _array_rows(inventory: ArrayInventory) -> Iterator[tuple[InventoryTable, Iterable[Row]]]:
-    facts = [{"label": fact.label, "value": clean_text(fact.value)} for fact in inventory.array.facts]
+    facts = [{"label": fact.label, "value": fact.value} for fact in inventory.array.facts]
     array = _plain(inventory.array) | {"facts": facts, "file_addresses": list(inventory.file_addresses)}
     yield kinds.STORAGE_ARRAY, [array]
     yield kinds.POD, ({"key": pod.key, "name": pod.name, "array_count": pod.array_count} for pod in inventory.pods)
@@ -40,11 +41,14 @@ def _array_rows(inventory: ArrayInventory) -> Iterator[tuple[InventoryTable, Ite
 def _array_host(host: ArrayHost) -> Row:
     health = host.port_health
     told = {"port_health": health.state, "port_health_detail": health.detail} if health else {}
-    return _plain(host) | {"port_health": None, "port_health_detail": None} | {k: _value(v) for k, v in told.items()}
+    return _plain(host) | {"port_health": None, "port_health_detail": None} | told
 
 
 def _connection(connection: Connection) -> Row:
     key = "/".join((connection.host_key or "", connection.host_group or "", connection.volume_key))
+    if len(key) > LONGEST_TEXT:
+        # Three names may be longer together than an index takes.
+        key = sha256(key.encode()).hexdigest()
     row = _plain(connection, host_key="array_host_id")
     return row | {"key": key, "volume_id": connection.volume_key}
 
@@ -76,7 +80,7 @@ def _host_rows(inventory: HostInventory) -> Iterator[tuple[InventoryTable, Itera
 
 
 def _esxi_host(host: EsxiHost) -> Row:
-    options = {_value(name): asdict(option) for name, option in host.options.items()}
+    options = {name: asdict(option) for name, option in host.options.items()}
     return _without(_plain(host, cluster_key="cluster_id"), "options") | {"options": options}
 
 
@@ -91,11 +95,9 @@ def _without(row: Row, *names: str) -> Row:
 
 
 def _value(value: Any) -> Any:
-    """As the database takes it: texts on one line, without controls (PostgreSQL has no NUL), of bounded length."""
-    if isinstance(value, str):
-        return clean_text(value)
+    """As the driver takes it."""
     if isinstance(value, tuple):
         return [_value(item) for item in value]
     if isinstance(value, Mapping):
-        return {_value(name): _value(item) for name, item in value.items()}
+        return {name: _value(item) for name, item in value.items()}
     return value
