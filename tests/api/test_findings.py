@@ -11,6 +11,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import Engine
 from tests.api.ledgers import NOW, Environment, ask
 
+from gavel.api.convert_findings import csv_cell
 from gavel.db.engine import transaction
 from gavel.db.write.findings import Evaluation, store_evaluation
 from gavel.domain.io_path import Confidence, Severity
@@ -172,6 +173,31 @@ def test_findings_as_csv_have_the_same_filters_and_no_formulas(client: TestClien
     assert answer.headers["content-type"] == "text/csv; charset=utf-8"
     (line,) = csv.DictReader(io.StringIO(answer.text))
     assert (line["rule"], line["title"], line["advice"]) == ("unequal-queue-settings", "'=2+3", "Repair the cable")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "=1",
+        "+1",
+        "-1",
+        "@x",
+        "\uff1d1+1",
+        "\uff0b1",
+        "\uff0d1",
+        "\uff20SUM(1)",
+        "\u2212cmd",
+        " =1+1",
+        "\t=1",
+        "\n=1",
+        "\ufeff=1",
+        "\u00a0@x",
+        "\rx",
+    ],
+)
+def test_findings_as_csv_hold_no_formula_that_the_csv_of_pages_does_not(name: str) -> None:
+    assert csv_cell(name) == f"'{name}"
+    assert [csv_cell(each) for each in ("a=b", "vm-01", "x @ y", None)] == ["a=b", "vm-01", "x @ y", ""]
 
 
 def test_rules_of_findings_say_what_they_look_for_and_how_many_are_open(client: TestClient, findings: Store) -> None:

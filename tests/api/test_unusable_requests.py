@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
+from pydantic import TypeAdapter, ValidationError
 from tests.api.description import document
 
 from gavel.api.app import build
+from gavel.api.inputs import FileName
 from gavel.config import Settings
 
 
@@ -240,3 +242,41 @@ def test_every_number_is_bounded_and_every_text_is_plain_that_the_api_takes() ->
                 found += unbounded(body, described, f"{method} {path}")
     assert seen > 150
     assert found == []
+
+
+@pytest.mark.parametrize("port", ["0", "65536", "99999"])
+def test_a_host_with_a_port_that_cannot_be_is_refused(client: TestClient, port: str) -> None:
+    assert client.get("/api/v1/health", headers={"host": f"127.0.0.1:{port}"}).status_code == 421
+    assert client.get("/api/v1/health", headers={"host": "127.0.0.1:65535"}).status_code == 200
+
+
+def test_head_is_answered_wherever_get_is_without_a_body(admin: TestClient) -> None:
+    paths = [
+        path for path, item in document()["paths"].items() if "get" in item and "{" not in path and "/live" not in path
+    ]
+    assert len(paths) > 30
+    for path in (*paths, "/", "/volumes", "/nowhere.js"):
+        got, head = admin.get(path), admin.head(path)
+        assert (head.status_code, head.content) == (got.status_code, b""), path
+        assert head.headers.get("content-type") == got.headers.get("content-type")
+    assert admin.head("/api/v1/live").status_code == 200
+    # Writing stays what it is.
+    assert admin.head("/api/v1/wall-token").status_code == admin.get("/api/v1/wall-token").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("sent", "kept"),
+    [
+        ("../../etc/passwd\u202e<b>99.csv", "passwd\ufffd<b>99.csv"),
+        ("C:\\captures\\esx-01.csv", "esx-01.csv"),
+        ("esx-01.csv", "esx-01.csv"),
+    ],
+)
+def test_a_file_name_of_an_upload_is_a_name_and_no_path(sent: str, kept: str) -> None:
+    assert TypeAdapter(FileName).validate_python(sent) == kept
+
+
+@pytest.mark.parametrize("sent", ["", "a/", "..\\"])
+def test_a_file_without_a_name_is_refused(sent: str) -> None:
+    with pytest.raises(ValidationError):
+        TypeAdapter(FileName).validate_python(sent)

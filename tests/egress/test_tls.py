@@ -22,6 +22,7 @@ from gavel.domain.errors import (
     WrongKindError,
 )
 from gavel.egress.network import parse_address, retry_after_s, total_deadline
+from gavel.egress.reserved import NeverConnectedError, refuse_never_connected
 from gavel.egress.tls import PinMismatchError, TlsTrust, fetch_fingerprint, network_error, open_tls, ssl_context
 
 
@@ -210,3 +211,11 @@ def test_a_name_that_leads_elsewhere_the_second_time_gets_no_handshake(
             client.get(f"https://{host}:{port}/")
         assert server.received == b""
     assert "never connected to" in str(network_error(parse_address(server.address), caught.value))
+
+
+@pytest.mark.parametrize(
+    "ip", ["192.0.0.192", "fd20:ce::254", "::ffff:192.0.0.192", "64:ff9b::c000:c0", "169.254.169.254"]
+)
+def test_metadata_addresses_of_clouds_are_never_connected(ip: str) -> None:
+    with pytest.raises(NeverConnectedError):
+        refuse_never_connected(ip)

@@ -1,15 +1,19 @@
 """Where guests push: a port of its own for each data directory with the lab, and exactly what somebody chose otherwise."""
 
+import os
 import socket
 from pathlib import Path
 
 import pytest
 from tests.ports import reserve_port
 
+from gavel.cli.running import published_address
 from gavel.config import Settings
 from gavel.embedded.errors import StartError
 from gavel.supervise import listening
+from gavel.supervise.journal import JOURNAL_FILE, Journal
 from gavel.supervise.listening import with_listener
+from gavel.supervise.lock import LOCK_FILE, InstanceLock
 from gavel.supervise.stack import listener_url
 
 
@@ -66,3 +70,20 @@ def test_a_chosen_port_and_host_are_used_as_they_are_or_named_when_taken(
     ):
         with_listener(Settings(data_dir=tmp_path))
     assert not (tmp_path / "ingest-port").exists()
+
+
+def test_files_of_the_data_directory_are_private_whatever_the_umask_is(tmp_path: Path) -> None:
+    """As root, the folder itself lets other accounts pass through."""
+    before = os.umask(0)
+    try:
+        (tmp_path / JOURNAL_FILE).write_text("[]")
+        lock = InstanceLock(tmp_path)
+        Journal(tmp_path).write([])
+        settings = Settings(data_dir=tmp_path, lab=True, ingest_host=None)
+        with published_address(with_listener(settings)):
+            modes = {file.name: file.stat().st_mode & 0o777 for file in tmp_path.iterdir() if file.is_file()}
+        lock.release()
+    finally:
+        os.umask(before)
+    assert {JOURNAL_FILE, LOCK_FILE, "address", "guest-address", "ingest-port"} <= modes.keys()
+    assert set(modes.values()) == {0o600}

@@ -17,7 +17,7 @@ from gavel.api.broadcast import Broadcast
 from gavel.api.deps import AppState, cookie_name, now
 from gavel.api.described import DescribedApi
 from gavel.api.guard import LOOPBACK, RequestGuard
-from gavel.api.headers import AnswerDate, Net, SecurityHeaders
+from gavel.api.headers import AnswerDate, HeadAsGet, Net, SecurityHeaders
 from gavel.api.kept import KeptAnswers
 from gavel.api.offline import PATH as OFFLINE
 from gavel.api.offline import OfflineEnvironments
@@ -105,6 +105,7 @@ def build(settings: Settings) -> FastAPI:
     app.add_middleware(Net)
     app.add_middleware(SecurityHeaders, is_https=_is_https(settings))
     app.add_middleware(AnswerDate, now=answered_at)
+    app.add_middleware(HeadAsGet)
     if settings.public_path:
         app.add_middleware(BelowPath, path=settings.public_path)
     return app

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
@@ -27,8 +28,8 @@ _CSV: Final = (
     "id", "rule", "severity", "confidence", "state", "object_kind", "object_id", "object", "title", "advice", "raised_at", "seen_at",
     "cleared_at", "accepted_by", "accepted_why", "accepted_until",
 )  # fmt: skip
-# A cell that begins with one of these is a formula to a spreadsheet.
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+# The same as in the pages' CSV (`lib/csv.ts`). Spreadsheets run a cell that begins so as a formula: after blanks, and in full width.
+_FORMULA: Final = re.compile("[\\s\ufeff]*[=+\\-@\uff1d\uff0b\uff0d\uff20\u2212]|[\t\r\n]")
 
 
 def finding_out(row: FindingRow) -> FindingOut:
@@ -76,7 +77,7 @@ def findings_csv(rows: Sequence[FindingRow]) -> str:
     writer = csv.writer(text)
     writer.writerow(_CSV)
     for row in rows:
-        writer.writerow([_cell(value) for value in _line(row)])
+        writer.writerow([csv_cell(value) for value in _line(row)])
     return text.getvalue()
 
 
@@ -89,9 +90,9 @@ def _line(row: FindingRow) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-def _cell(value: object) -> str:
+def csv_cell(value: object) -> str:
     shown = "" if value is None else str(value)
-    return f"'{shown}" if shown.startswith(_FORMULA) else shown
+    return f"'{shown}" if _FORMULA.match(shown) else shown
 
 
 def _fields(row: FindingRow) -> dict[str, Any]:

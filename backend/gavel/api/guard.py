@@ -10,7 +10,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from gavel.api.problems import problem
 
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
-_HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9._-]+))(?::[0-9]{1,5})?")
+_HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9._-]+))(?::([0-9]{1,5}))?")
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 # A body larger than this is no request that Gavel knows.
 _LARGEST_BODY = 1024 * 1024
@@ -84,9 +84,11 @@ def _unusable_body(headers: Headers, wanted: str) -> tuple[int, str] | None:
 
 
 def _name(host: str) -> str:
-    """The name in a Host header, without its port; empty when it is none."""
+    """The name in a Host header, without its port; empty when it is none, or no port has that number."""
     found = _HOST.fullmatch(host)
-    return (found[1] or found[2]).lower() if found else ""
+    if found is None or (found[3] is not None and not 0 < int(found[3]) < 65536):
+        return ""
+    return (found[1] or found[2]).lower()
 
 
 def _authority(origin: str) -> str | None:

@@ -50,6 +50,38 @@ class SecurityHeaders:
         await self._app(scope, receive, send_with_headers)
 
 
+class HeadAsGet:
+    """Answers HEAD as GET without its body, wherever GET is answered: probes of load balancers ask so."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] != "HEAD":
+            await self._app(scope, receive, send)
+            return
+        is_over = False
+
+        async def receive_until_over() -> Message:
+            return {"type": "http.disconnect"} if is_over else await receive()
+
+        async def send_head(message: Message) -> None:
+            nonlocal is_over
+            if is_over:
+                # What a client that has gone raises: a live stream ends.
+                raise OSError("the answer to HEAD is complete")
+            await send(message)
+            if message["type"] == "http.response.start":
+                is_over = True
+                await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+        try:
+            await self._app({**scope, "method": "GET"}, receive_until_over, send_head)
+        except Exception:
+            if not is_over:
+                raise
+
+
 class AnswerDate:
     """Adds the Date of every answer, by the product's clock: pages follow it. The web server adds none (`--no-date-header`)."""
 

@@ -7,6 +7,8 @@ from typing import Annotated, Any
 from fastapi import Path, Query
 from pydantic import AfterValidator, AwareDatetime, Field, StringConstraints
 
+from gavel.domain.text import clean_text
+
 INT32_MAX = 2**31 - 1
 INT64_MAX = 2**63 - 1
 
@@ -24,6 +26,17 @@ Text = Annotated[str, StringConstraints(pattern=TEXT_PATTERN)]
 # Several lines, such as a note, a certificate or YAML.
 Lines = Annotated[str, StringConstraints(pattern=LINES_PATTERN)]
 Name = Annotated[Text, Field(min_length=1, max_length=200)]
+
+
+def _file_name(given: str) -> str:
+    name = clean_text(re.split(r"[/\\]", given)[-1]).strip()
+    if not name:
+        raise ValueError("the file has no name")
+    return name
+
+
+# A name and no path: folders before it are left out, and what turns the direction of text is replaced.
+FileName = Annotated[Name, AfterValidator(_file_name)]
 Search = Annotated[str, Query(max_length=200, pattern=TEXT_PATTERN)]
 Number = Annotated[float, Field(allow_inf_nan=False)]
 

@@ -9,7 +9,7 @@ from gavel.domain.errors import SettingsError
 from gavel.embedded import postgres
 from gavel.embedded.room import ENOUGH_BYTES, LEAST_BYTES
 from gavel.supervise.checks import ensure_data_dir
-from gavel.supervise.lock import InstanceLock, running_pid
+from gavel.supervise.lock import InstanceLock, running_pid, write_private
 from gavel.supervise.stack import listener_url, own_url
 
 _ADDRESS_FILE, _LISTENER_FILE = "address", "guest-address"
@@ -19,10 +19,10 @@ _ADDRESS_FILE, _LISTENER_FILE = "address", "guest-address"
 def published_address(settings: Settings) -> Iterator[None]:
     """For the length of the block other commands know where this Gavel listens, whatever their own settings say."""
     file, listener = (settings.data_dir / name for name in (_ADDRESS_FILE, _LISTENER_FILE))
-    file.write_text(own_url(settings))
+    write_private(file, own_url(settings))
     listener.unlink(missing_ok=True)
     if settings.ingest_host:
-        listener.write_text(listener_url(settings))
+        write_private(listener, listener_url(settings))
     try:
         yield
     finally:

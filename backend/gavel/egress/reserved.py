@@ -10,7 +10,7 @@ IpNetwork = ipaddress.IPv4Network | ipaddress.IPv6Network
 NEVER_CONNECTED: Final[tuple[IpNetwork, ...]] = tuple(
     ipaddress.ip_network(text)
     for text in ("169.254.0.0/16", "fe80::/10", "fd00:ec2::/32", "0.0.0.0/8", "::/128", "224.0.0.0/4", "ff00::/8",
-                 "240.0.0.0/4", "100.100.100.200/32", "168.63.129.16/32")
+                 "240.0.0.0/4", "100.100.100.200/32", "168.63.129.16/32", "192.0.0.0/24", "fd20:ce::/32")
 )  # fmt: skip
 # IPv6 networks whose last 32 bits are an IPv4 address: compatible, translated (SIIT), and of NAT64, the well-known and the local one.
 _HOLD_IPV4 = tuple(

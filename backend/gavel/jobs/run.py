@@ -4,6 +4,7 @@ python -m gavel.jobs.run worker-live | worker-slow | worker-back | worker-notify
 python -m gavel.jobs.run beat SCHEDULE_FILE
 """
 
+import os
 import socket
 import sys
 from dataclasses import dataclass
@@ -58,6 +59,8 @@ def main(arguments: list[str]) -> int:
         case [name] if name in WORKERS:
             return run_worker(name)
         case ["beat", schedule_file]:
+            # The schedule's files are made by a library, which asks for no modes.
+            os.umask(0o077)
             run_beat(schedule_file)
             return 0
     sys.stderr.write(f"usage: python -m gavel.jobs.run {' | '.join(WORKERS)} | beat SCHEDULE_FILE\n")

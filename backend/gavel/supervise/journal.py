@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from gavel import clock
+from gavel.supervise.lock import write_private
 from gavel.supervise.runner import Runner
 
 JOURNAL_FILE = "processes.json"
@@ -23,7 +24,7 @@ class Journal:
         fresh = self._file.with_suffix(".new")
         entries = [_entry(runner) for runner in runners]
         try:
-            fresh.write_text(json.dumps(entries, indent=1))
+            write_private(fresh, json.dumps(entries, indent=1))
             fresh.rename(self._file)
         except OSError:  # a full disk is reported elsewhere
             with suppress(OSError):

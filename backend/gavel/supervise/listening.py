@@ -7,6 +7,7 @@ from pathlib import Path
 from gavel.config import Settings
 from gavel.embedded.errors import StartError
 from gavel.supervise.checks import ensure_port_free
+from gavel.supervise.lock import write_private
 
 _LOOPBACK = "127.0.0.1"
 _PORT_FILE = "ingest-port"
@@ -30,7 +31,7 @@ def _kept_port(file: Path, usual: int) -> int:
     before = _read(file)
     port = next((port for port in (before, usual) if port is not None and _is_free(port)), None) or _any_free()
     if port != before:
-        file.write_text(str(port))
+        write_private(file, str(port))
     return port
 
 

@@ -12,11 +12,24 @@ LOCK_FILE = "gavel.lock"
 _CLEARING_UP_S = 12.0
 
 
+def private(path: str, flags: int) -> int:
+    """Opens a file for its owner only, also where root made the folder for others to pass through, or an older Gavel the file."""
+    handle = os.open(path, flags, 0o600)
+    os.fchmod(handle, 0o600)
+    return handle
+
+
+def write_private(file: Path, text: str) -> None:
+    """Replaces what the file holds."""
+    with open(file, "w", opener=private) as out:
+        out.write(text)
+
+
 class InstanceLock:
     """Holds the data directory for one supervisor. `fileno` is inherited by the guardian, which holds it a moment longer."""
 
     def __init__(self, data_dir: Path, patience_s: float = _CLEARING_UP_S) -> None:
-        self._file = (data_dir / LOCK_FILE).open("a+")
+        self._file = os.fdopen(private(str(data_dir / LOCK_FILE), os.O_RDWR | os.O_CREAT | os.O_APPEND), "a+")
         try:
             self._take(data_dir, patience_s)
         except BaseException:

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
-from gavel.api.inputs import INT64_MAX, BodyId, Name, Number
+from gavel.api.inputs import INT64_MAX, BodyId, FileName, Number
 from gavel.api.schemas.answer import Answer
 from gavel.api.schemas.common import Out
 from gavel.db.queries.refs import EntityRef
@@ -64,7 +64,7 @@ class ImportIn(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     format: FormatName
-    file_name: Name
+    file_name: FileName
     size_bytes: Annotated[int, Field(ge=1, le=INT64_MAX)]
     utc_bias_minutes: Annotated[int | None, Field(ge=-960, le=960)] = None
     vm_id: BodyId | None = None

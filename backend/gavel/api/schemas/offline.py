@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
-from gavel.api.inputs import INT64_MAX, BodyId, Name
+from gavel.api.inputs import INT64_MAX, BodyId, FileName
 from gavel.api.schemas.answer import Answer
 from gavel.api.schemas.common import Out
 from gavel.offline.names import LONGEST, EnvironmentFile
@@ -31,7 +31,7 @@ class OfflineFileIn(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     kind: Literal["esxtop", "array"]
-    file_name: Name
+    file_name: FileName
     size_bytes: Annotated[int, Field(ge=1, le=INT64_MAX)]
 
 
