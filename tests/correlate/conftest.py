@@ -1,11 +1,12 @@
 """An environment of both sides on a real database, to correlate."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import pytest
 from sqlalchemy import text
 from tests.conftest import FilledTemplate, database
-from tests.correlate.correlated import START, Clock, Environment
+from tests.correlate.correlated import START, Clock, Environment, begin
 from tests.db.environments import array_inventory, host_inventory, stretched_peer
 
 from gavel.db.engine import Role, open_engine, transaction
@@ -18,6 +19,8 @@ from gavel.embedded import postgres
 from gavel.ingest.connections import Connections
 from gavel.ingest.worker import WorkerContext
 from gavel.vault import Vault
+
+Preparation = Callable[[Environment], object]
 
 
 def fill(url: str) -> None:
@@ -35,12 +38,36 @@ def fill(url: str) -> None:
     engine.dispose()
 
 
+@contextmanager
+def opened(url: str) -> Iterator[Environment]:
+    engine, clock = open_engine(url, Role.WORKER), Clock(START)
+    with transaction(engine) as connection:
+        ids = connection.execute(text("SELECT id FROM source ORDER BY id")).scalars().all()
+    place = WorkerContext(engine, Connections(Vault(bytes(32))), now=lambda: clock.now)
+    yield Environment(engine, place, clock, *ids)
+    engine.dispose()
+
+
 @pytest.fixture
-def environment(postgres_server: postgres.DataDirectory, filled_template: FilledTemplate) -> Iterator[Environment]:
-    with database(postgres_server, filled_template("correlated", fill)) as url:
-        engine, clock = open_engine(url, Role.WORKER), Clock(START)
-        with transaction(engine) as connection:
-            ids = connection.execute(text("SELECT id FROM source ORDER BY id")).scalars().all()
-        place = WorkerContext(engine, Connections(Vault(bytes(32))), now=lambda: clock.now)
-        yield Environment(engine, place, clock, *ids)
-        engine.dispose()
+def begun() -> Preparation:
+    """Ask for it to have the first minutes of the environment correlated."""
+    return begin
+
+
+@pytest.fixture
+def environment(
+    request: pytest.FixtureRequest, postgres_server: postgres.DataDirectory, filled_template: FilledTemplate
+) -> Iterator[Environment]:
+    """Of its own for each test. A test that asks for `begun`, or for `prepared` of its file, has it after that: done once for all."""
+    name = next((one for one in ("begun", "prepared") if one in request.fixturenames), None)
+    prepare: Preparation | None = request.getfixturevalue(name) if name else None
+
+    def made(url: str) -> None:
+        fill(url)
+        if prepare is not None:
+            with opened(url) as new:
+                prepare(new)
+
+    template = filled_template(f"correlated_{prepare.__name__}" if prepare else "to_correlate", made)
+    with database(postgres_server, template) as url, opened(url) as found:
+        yield found

@@ -96,7 +96,7 @@ class Environment:
         return found
 
 
-def begun(environment: Environment) -> Environment:
+def begin(environment: Environment) -> Environment:
     """The first minute sets the stand two minutes back; from there on minutes are written as they come."""
     environment.both(START - 3 * MINUTE, 3)
     environment.correlate(START)

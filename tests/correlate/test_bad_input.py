@@ -15,7 +15,7 @@ import msgspec
 import pytest
 from sqlalchemy import text
 from tests.collectors.hosts.vcenter.payloads import Entity, query_perf
-from tests.correlate.correlated import DEVICE, IOPS, SERIAL, START, Environment, begun
+from tests.correlate.correlated import DEVICE, IOPS, SERIAL, START, Environment
 from tests.db.environments import array_inventory, batch, naa
 
 from gavel.analysis.attribution import QualityReason
@@ -31,6 +31,8 @@ from gavel.domain.samples import SampleBatch
 from gavel.domain.scope import ScopeKind, scope_key
 from gavel.domain.source import SourceKind, Stream
 from gavel.domain.streams import column_of
+
+pytestmark = pytest.mark.usefixtures("begun")
 
 NONSENSE_OF_HOSTS = ("NaN", "-1", str(2**63), "-40", "1e400", "")
 NONSENSE_OF_ARRAYS = (-1, -40.5, 2**63, 1e300, None)
@@ -91,18 +93,16 @@ def from_the_array(minute: int, spoilt: Mapping[str, object]) -> SampleBatch:
 
 def correlated(environment: Environment, devices: Sequence[SampleBatch], volumes: Sequence[SampleBatch]) -> None:
     """As many minutes from START on; what is not given of them is sane."""
-    begun(environment)
+    minutes = len(devices)
+    stamps, halves = ([at for n in range(minutes) for at in ends(step_s, n)] for step_s in (20, 30))
+    reads = {"read_ops": 20 * IOPS, "write_ops": 0, "read_latency_us": 1500, "precision": 1}
+    environment.write(environment.vcenter, batch(Stream.VM_DISK, "vm-1/scsi0:0", stamps, **reads), stamps[-1])
+    environment.arrays(START, minutes, sources=(environment.peer,))
+    idle = batch(Stream.ARRAY_DIRECTORY, "dir-1", halves, 30, read_ops=0, write_ops=0)
+    environment.write(environment.array, idle, halves[-1])
     for minute, (device, volume) in enumerate(zip(devices, volumes, strict=True)):
-        stamps, halves = ends(20, minute), ends(30, minute)
-        disk = batch(
-            Stream.VM_DISK, "vm-1/scsi0:0", stamps, read_ops=20 * IOPS, write_ops=0, read_latency_us=1500, precision=1
-        )
-        environment.write(environment.vcenter, disk, stamps[-1])
-        environment.write(environment.vcenter, device, stamps[-1])
-        environment.arrays(START + minute * MINUTE, 1, sources=(environment.peer,))
-        environment.write(environment.array, volume, halves[-1])
-        idle = batch(Stream.ARRAY_DIRECTORY, "dir-1", halves, 30, read_ops=0, write_ops=0)
-        environment.write(environment.array, idle, halves[-1])
+        environment.write(environment.vcenter, device, START + (minute + 1) * MINUTE)
+        environment.write(environment.array, volume, START + (minute + 1) * MINUTE)
     assert environment.correlate(START + len(devices) * MINUTE + GRACE) >= len(devices)
 
 
@@ -229,7 +229,7 @@ def test_a_minute_in_which_no_sample_of_a_host_tells_its_ops_is_there_with_the_r
 
 def test_one_host_of_two_without_readable_ops_costs_the_datastore_its_quality(environment: Environment) -> None:
     """What it did is not known: the other's I/Os stand, and are told not to be all."""
-    begun(environment).both(START, 1)
+    environment.both(START, 1)
     second = f"esx-2/{naa(SERIAL[0])}"
     environment.write(environment.vcenter, batch(Stream.HOST_DEVICE, second, ends(20), read_gavg_us=1500, precision=1))
     environment.correlate(START + MINUTE + GRACE)
@@ -241,8 +241,7 @@ def test_one_host_of_two_without_readable_ops_costs_the_datastore_its_quality(en
 
 
 def test_a_minute_of_a_disk_without_readable_ops_is_there_with_the_reason(environment: Environment) -> None:
-    environment_begun = begun(environment)
-    environment_begun.both(START, 1)
+    environment.both(START, 1)
     with transaction(environment.engine) as connection:
         connection.execute(text("UPDATE vm_disk_sample SET read_ops = NULL WHERE ts > :start"), {"start": START})
     environment.correlate(START + MINUTE + GRACE)
@@ -255,7 +254,7 @@ def test_a_minute_of_a_disk_without_readable_ops_is_there_with_the_reason(enviro
 
 def test_a_minute_that_only_the_disks_of_a_datastore_have_is_there_with_the_reason(environment: Environment) -> None:
     """Its devices were not told of at all: what their I/Os were is not known, though those of its VMs are."""
-    begun(environment).both(START, 1)
+    environment.both(START, 1)
     with transaction(environment.engine) as connection:
         connection.execute(text("DELETE FROM host_device_sample WHERE ts > :start"), {"start": START})
     environment.correlate(START + MINUTE + GRACE)

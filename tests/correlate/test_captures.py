@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from sqlalchemy import text
 from tests.collectors.imports.esxtop.twin import Device, Load, Machine, Twin
+from tests.correlate.conftest import Preparation
 from tests.correlate.correlated import SERIAL, START, Environment
 from tests.db.environments import batch, naa
 
@@ -105,10 +106,19 @@ def kernel_widths(environment: Environment, kind: ScopeKind = ScopeKind.HOST_DEV
     return [(high - low) / ops for *_, high, low, ops in rows if ops and ops > 40_000]
 
 
-@pytest.fixture
-def minutes(environment: Environment) -> Environment:
+def stored_and_correlated(environment: Environment) -> None:
     stored(environment)
     assert environment.correlate(NOW) > 0
+
+
+@pytest.fixture
+def prepared() -> Preparation:
+    return stored_and_correlated
+
+
+@pytest.fixture
+def minutes(environment: Environment, prepared: Preparation) -> Environment:
+    environment.clock.now = NOW
     return environment
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 from tests.alerting.use.alert_scene import KERNEL_SLOW
-from tests.correlate.correlated import IOPS, START, STRETCHED, Environment, begun
+from tests.correlate.correlated import IOPS, START, STRETCHED, Environment
 from tests.db.environments import batch, host_inventory
 
 from gavel.alerting.use import rules
@@ -27,8 +27,8 @@ from gavel.domain.scope import ScopeKind
 from gavel.domain.source import ClockReading, Stream
 
 
+@pytest.mark.usefixtures("begun")
 def test_a_minute_is_written_as_soon_as_both_sides_have_passed_it(environment: Environment) -> None:
-    begun(environment)
     environment.both(START, 1)
     assert environment.correlate(START + timedelta(seconds=65)) > 0
     assert environment.rows(ScopeKind.DATASTORE)[-1] == (0, 60 * IOPS)
@@ -43,6 +43,7 @@ def _lock_the_key(connection: Connection, environment: Environment) -> None:
     connection.execute(text("UPDATE source SET withheld = withheld WHERE id = :id"), {"id": environment.vcenter})
 
 
+@pytest.mark.usefixtures("begun")
 @pytest.mark.parametrize(("change", "most_passes"), [(_take_inventory, 1), (_lock_the_key, 2)])
 def test_a_source_that_changes_during_a_pass_costs_no_minute(
     environment: Environment,
@@ -51,7 +52,6 @@ def test_a_source_that_changes_during_a_pass_costs_no_minute(
     most_passes: int,
 ) -> None:
     """Rows of the pass refer to the source: where its key was locked since, its snapshot cannot, and a newer one is taken."""
-    begun(environment)
     environment.both(START, 1)
     passes: list[int] = []
 
@@ -70,8 +70,8 @@ def test_a_source_that_changes_during_a_pass_costs_no_minute(
     assert environment.rows(ScopeKind.DATASTORE)[-1] == (0, 60 * IOPS)
 
 
+@pytest.mark.usefixtures("begun")
 def test_where_the_time_went_adds_up_from_disk_to_environment(environment: Environment) -> None:
-    begun(environment)
     columns = ("all_kernel_time", "all_san_time", "all_array_time")
     expected = tuple(pytest.approx(us * 60 * IOPS, rel=0.005) for us in (900, 200, 400))
     for kind in set(ScopeKind):
@@ -80,8 +80,8 @@ def test_where_the_time_went_adds_up_from_disk_to_environment(environment: Envir
         assert {tuple(times) == expected for times in busy} == {True}, (kind, busy)
 
 
+@pytest.mark.usefixtures("begun")
 def test_a_late_source_is_waited_for_only_where_it_is_needed(environment: Environment) -> None:
-    begun(environment)
     environment.hosts(START, 1)
     environment.arrays(START, 1, sources=(environment.array,))
     environment.correlate(START + MINUTE + timedelta(seconds=29))
@@ -93,8 +93,8 @@ def test_a_late_source_is_waited_for_only_where_it_is_needed(environment: Enviro
     assert environment.rows(ScopeKind.ENVIRONMENT)[-1] == (0, 60 * IOPS)
 
 
+@pytest.mark.usefixtures("begun")
 def test_a_minute_whose_array_never_came_is_written_after_the_grace_and_says_so(environment: Environment) -> None:
-    begun(environment)
     environment.hosts(START, 1)
     environment.correlate(START + MINUTE + GRACE + timedelta(seconds=1))
     minute, array, quality = environment.rows(ScopeKind.DATASTORE, "all_array_time, quality_reasons")[-1]
@@ -103,8 +103,8 @@ def test_a_minute_whose_array_never_came_is_written_after_the_grace_and_says_so(
     assert quality & 256
 
 
+@pytest.mark.usefixtures("begun")
 def test_what_arrives_late_rewrites_its_minute_and_those_beside_it(environment: Environment) -> None:
-    begun(environment)
     environment.hosts(START, 3)
     environment.correlate(START + 3 * MINUTE + GRACE)
     before = environment.scalar("SELECT count(*) FROM ledger_leaf_1m")
@@ -118,14 +118,14 @@ def test_what_arrives_late_rewrites_its_minute_and_those_beside_it(environment: 
     assert environment.scalar("SELECT count(*) FROM dirty_minute") == 0
 
 
+@pytest.mark.usefixtures("begun")
 def test_reading_the_same_again_leaves_nothing_to_do(environment: Environment) -> None:
-    begun(environment)
     environment.both(START - 3 * MINUTE, 3)
     assert environment.correlate() == 0
 
 
+@pytest.mark.usefixtures("begun")
 def test_a_minute_recalculated_for_samples_that_were_filled_late_says_when(environment: Environment) -> None:
-    begun(environment)
     for minute in range(3):
         environment.hosts(START + minute * MINUTE, 1, gavg_us=-1)
         environment.arrays(START + minute * MINUTE, 1)
@@ -149,8 +149,8 @@ def test_a_minute_recalculated_for_samples_that_were_filled_late_says_when(envir
     assert environment.scalar(f"{noted} FROM recalculated_minute") == [[0, at, 1], [1, at, 1], [2, at, 1]]
 
 
+@pytest.mark.usefixtures("begun")
 def test_a_sample_that_is_filled_while_its_minute_is_new_is_no_recalculation(environment: Environment) -> None:
-    begun(environment)
     environment.hosts(START, 1, gavg_us=-1)
     environment.arrays(START, 1)
     environment.correlate(START + timedelta(seconds=65))
@@ -173,8 +173,8 @@ def written_by_earlier_rules(environment: Environment) -> None:
             connection.execute(text(statement))
 
 
+@pytest.mark.usefixtures("begun")
 def test_minutes_of_earlier_rules_are_written_again_once_where_their_samples_are_kept(environment: Environment) -> None:
-    begun(environment)
     for minute in range(3):
         environment.both(START + minute * MINUTE, 1)
         environment.correlate(START + (minute + 1) * MINUTE + timedelta(seconds=5))
@@ -194,8 +194,8 @@ def test_minutes_of_earlier_rules_are_written_again_once_where_their_samples_are
     assert environment.correlate(START + 3 * MINUTE + GRACE + timedelta(seconds=3)) == 0
 
 
+@pytest.mark.usefixtures("begun")
 def test_new_minutes_come_before_those_of_earlier_rules(environment: Environment) -> None:
-    begun(environment)
     environment.both(START, 1)
     environment.correlate(START + MINUTE + timedelta(seconds=5))
     written_by_earlier_rules(environment)
@@ -209,8 +209,8 @@ def test_new_minutes_come_before_those_of_earlier_rules(environment: Environment
     assert environment.scalar(RULES) == [RULES_VERSION]
 
 
+@pytest.mark.usefixtures("begun")
 def test_a_minute_written_again_by_newer_rules_sends_no_alert_again(environment: Environment) -> None:
-    begun(environment)
     rules.add(environment.engine, KERNEL_SLOW, START)
     for minute in range(4):
         # The third minute is well: what fires and is over is not fired again either.
@@ -232,23 +232,23 @@ def test_a_minute_written_again_by_newer_rules_sends_no_alert_again(environment:
     assert [environment.scalar(f"SELECT count(*) FROM {table}") for table in tables] == before
 
 
+@pytest.mark.usefixtures("begun")
 def test_samples_of_paths_and_adapters_make_no_minute_dirty(environment: Environment) -> None:
     """The ledger is not made of them."""
-    begun(environment)
     environment.write(environment.vcenter, batch(Stream.ADAPTER, "esx-1/vmhba1", [START - MINUTE], read_ops=1))
     assert environment.scalar("SELECT count(*) FROM adapter_sample") == 1
     assert environment.correlate() == 0
 
 
+@pytest.mark.usefixtures("begun")
 def test_history_that_is_backfilled_is_written_newest_first(environment: Environment) -> None:
-    begun(environment)
     environment.both(START - 63 * MINUTE, 60)
     assert environment.correlate() >= 60
     assert [minute for minute, *_ in environment.rows(ScopeKind.DATASTORE)] == list(range(-63, 0))
 
 
+@pytest.mark.usefixtures("begun")
 def test_after_a_long_rest_the_newest_minutes_come_first_and_the_others_after(environment: Environment) -> None:
-    begun(environment)
     later = START + timedelta(hours=2)
     environment.both(later - 60 * MINUTE, 60)
     environment.clock.now = later
@@ -260,8 +260,8 @@ def test_after_a_long_rest_the_newest_minutes_come_first_and_the_others_after(en
     assert environment.scalar("SELECT count(*) FROM dirty_minute") == 0
 
 
+@pytest.mark.usefixtures("begun")
 def test_order_of_arrival_changes_nothing(environment: Environment) -> None:
-    begun(environment)
     columns = "read_ops, all_kernel_time, all_kernel_lower, all_san_upper, all_array_time, quality_reasons"
     environment.both(START, 2)
     environment.correlate(START + 3 * MINUTE)
@@ -286,9 +286,9 @@ def test_order_of_arrival_changes_nothing(environment: Environment) -> None:
     assert environment.rows(ScopeKind.HOST_DEVICE, columns) == at_once
 
 
+@pytest.mark.usefixtures("begun")
 def test_a_minute_written_again_alone_or_among_others_says_the_same(environment: Environment) -> None:
     """A clock that was read just after the minute's end stamps the sample across that end, too."""
-    begun(environment)
     with transaction(environment.engine) as connection:
         record_clocks(connection, environment.array, [ClockReading(None, 5.0, 0.1, START + timedelta(seconds=121))])
     environment.both(START, 6)
@@ -310,9 +310,9 @@ def test_a_minute_written_again_alone_or_among_others_says_the_same(environment:
 
 
 @pytest.mark.parametrize("read_s", [3, -3], ids=["after the sample's end", "before it, and stored late"])
+@pytest.mark.usefixtures("begun")
 def test_a_clock_read_meanwhile_changes_nothing_that_was_written(environment: Environment, read_s: int) -> None:
     """A clock that runs ahead stamps a sample later than it ended; a reading in between is not the one before that sample."""
-    begun(environment)
     ahead = timedelta(seconds=5)
 
     def clock_read(offset: timedelta, at: datetime) -> None:
@@ -337,9 +337,9 @@ def test_a_clock_read_meanwhile_changes_nothing_that_was_written(environment: En
     assert last_minute() == written
 
 
+@pytest.mark.usefixtures("begun")
 def test_a_clock_that_was_set_back_is_corrected_by_what_was_read_since(environment: Environment) -> None:
     """Also once it shows again what it showed when it was read before."""
-    begun(environment)
     set_back = timedelta(seconds=140)
     readings = [ClockReading(None, set_back.total_seconds(), 0.1, START - MINUTE)]
     readings += [ClockReading(None, 0.0, 0.1, START + n * MINUTE) for n in range(4)]
@@ -377,10 +377,10 @@ def test_two_correlators_never_write_at_once(environment: Environment) -> None:
     assert environment.correlate(START) > 0
 
 
+@pytest.mark.usefixtures("begun")
 def test_a_batch_that_dies_half_way_leaves_nothing_behind(
     environment: Environment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    begun(environment)
     environment.both(START, 1)
     rows = environment.count("SELECT count(*) FROM ledger_leaf_1m")
 
@@ -396,8 +396,8 @@ def test_a_batch_that_dies_half_way_leaves_nothing_behind(
     assert environment.count("SELECT count(*) FROM ledger_leaf_1m") > rows
 
 
+@pytest.mark.usefixtures("begun")
 def test_a_clock_an_hour_ahead_is_set_right_and_its_minute_graded(environment: Environment) -> None:
-    begun(environment)
     with transaction(environment.engine) as connection:
         record_clocks(connection, environment.array, [ClockReading(None, 3600.0, 2.0, START + timedelta(seconds=1))])
     environment.hosts(START, 1)
@@ -412,8 +412,8 @@ def test_a_clock_an_hour_ahead_is_set_right_and_its_minute_graded(environment: E
     assert quality & 4
 
 
+@pytest.mark.usefixtures("begun")
 def test_a_stretched_pod_that_counts_writes_on_both_arrays_is_found_out(environment: Environment) -> None:
-    begun(environment)
     ends = [START + timedelta(seconds=20 * n) for n in range(1, 4)]
     writes = {"read_ops": 0, "write_ops": 20 * IOPS, "write_gavg_us": 3000, "write_davg_us": 2500, "write_kavg_us": 500}
     environment.write(environment.vcenter, batch(Stream.HOST_DEVICE, STRETCHED, ends, **writes, precision=1), ends[-1])

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 import numpy as np
 import pytest
-from tests.correlate.correlated import DEVICE, IOPS, START, Environment, begun
+from tests.correlate.correlated import DEVICE, IOPS, START, Environment
 from tests.db.environments import batch
 
 from gavel.analysis.observed import HostCounter
@@ -46,10 +46,10 @@ def test_how_far_latest_strays_adds_up_over_minutes(environment: Environment) ->
 TIMES = "all_kernel_time, all_san_time, all_array_time"
 
 
+@pytest.mark.usefixtures("begun")
 def test_a_minute_written_again_is_attributed_by_what_was_proven_when_it_was_first_written(
     environment: Environment,
 ) -> None:
-    begun(environment)
     _in_milliseconds(environment, START)
     environment.correlate(START + MINUTE)
     before = environment.rows(ScopeKind.HOST_DEVICE, "*")
@@ -60,8 +60,8 @@ def test_a_minute_written_again_is_attributed_by_what_was_proven_when_it_was_fir
     assert environment.rows(ScopeKind.HOST_DEVICE, "*") == before
 
 
+@pytest.mark.usefixtures("begun")
 def test_a_minute_that_is_new_is_attributed_by_what_is_proven_by_then(environment: Environment) -> None:
-    begun(environment)
     _in_milliseconds(environment, START)
     environment.correlate(START + MINUTE)
     _prove_rounding(environment)

@@ -3,7 +3,9 @@
 from dataclasses import replace
 from datetime import timedelta
 
+import pytest
 from sqlalchemy import text
+from tests.correlate.conftest import Preparation
 from tests.correlate.correlated import START, Environment
 from tests.correlate.test_findings_of_arrays import history
 from tests.correlate.test_findings_of_ports import adapter, listed, traffic
@@ -50,14 +52,19 @@ def analyzed(environment: Environment) -> None:
     environment.correlate()
 
 
+@pytest.fixture
+def prepared() -> Preparation:
+    return analyzed
+
+
 def test_unevaluated_rules_before_the_first_minute_are_all_that_rest_on_minutes(environment: Environment) -> None:
     waiting = reasons(environment)
     assert waiting["device-queue-full", None] == waiting["array-saturation", None] == "no minute was analyzed yet"
     assert not [rule for rule, _ in waiting if rule in ("paths-down", "unequal-queue-settings", "clock-skew")]
 
 
+@pytest.mark.usefixtures("prepared")
 def test_unevaluated_rules_name_each_array_with_the_hours_that_it_has_and_needs(environment: Environment) -> None:
-    analyzed(environment)
     assert reasons(environment)["array-saturation", "name of array-a"] == "needs 72 hours of history, has 0"
     history(environment, 72)
     history(environment, 71, source="peer")
@@ -67,8 +74,8 @@ def test_unevaluated_rules_name_each_array_with_the_hours_that_it_has_and_needs(
     assert not [rule for rule, _ in waiting if rule == "device-queue-full"]
 
 
+@pytest.mark.usefixtures("prepared")
 def test_unevaluated_rules_name_sources_whose_counters_are_missing(environment: Environment) -> None:
-    analyzed(environment)
     listed(environment, line_rate=None)
     traffic(environment, transmitted=1)
     adapter(environment, active=1, queued=None)
@@ -82,17 +89,17 @@ def test_unevaluated_rules_name_sources_whose_counters_are_missing(environment: 
     assert len([rule for rule, _ in waiting if rule == "fan-in-over-port"]) == 1
 
 
+@pytest.mark.usefixtures("prepared")
 def test_unevaluated_rules_count_hours_as_the_rule_itself_does(environment: Environment) -> None:
     """Of the newest hours those that end after the evidence begins are part of it, not of the past."""
-    analyzed(environment)
     history(environment, 3)
     assert reasons(environment)["array-saturation", "name of array-a"].endswith("has 3")
 
 
+@pytest.mark.usefixtures("prepared")
 def test_unevaluated_rules_name_arrays_and_times_without_the_minutes_that_they_compare(
     environment: Environment,
 ) -> None:
-    analyzed(environment)
     waiting = reasons(environment)
     assert waiting["unmonitored-initiators", "name of array-a"] == (
         "fewer than 45 minutes of the array's last hour were analyzed"
@@ -112,17 +119,17 @@ def test_unevaluated_rules_are_evaluated_once_their_minutes_are_there(environmen
     assert ("unmonitored-initiators", "name of array-a") not in waiting
 
 
+@pytest.mark.usefixtures("prepared")
 def test_unevaluated_rules_name_sources_whose_paths_have_too_few_samples(environment: Environment) -> None:
-    analyzed(environment)
     paths(environment, 8)
     assert ("paths-unbalanced", "vcenter") in sources(environment)
     paths(environment, 9)
     assert ("paths-unbalanced", "vcenter") not in sources(environment)
 
 
+@pytest.mark.usefixtures("prepared")
 def test_unevaluated_rules_name_sources_whose_tasks_were_not_read(environment: Environment) -> None:
     """Without any task all of them were read; those that were read before do not count."""
-    analyzed(environment)
     for minute, are_read in enumerate((True, False, True)):
         taken = InventoryTaken(replace(host_inventory(), tasks_are_read=are_read), START + minute * MINUTE)
         with transaction(environment.engine) as connection:

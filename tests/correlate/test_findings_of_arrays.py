@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from tests.correlate.conftest import Preparation
 from tests.correlate.correlated import START, Environment
 from tests.db.environments import batch
 
@@ -33,6 +34,15 @@ def history(environment: Environment, hours: int, *, queue_us: int = 20, source:
         roll_dirty(environment.engine, day[-1] + HOUR)
 
 
+def three_days(environment: Environment) -> None:
+    history(environment, 72)
+
+
+@pytest.fixture
+def prepared() -> Preparation:
+    return three_days
+
+
 def minutes(environment: Environment, *, queue_us: int, iops: int = 1500, source: str = "array") -> None:
     """Ten of them from START on, half of the operations mirrored writes that wait as long."""
     ends = [START + n * timedelta(seconds=30) for n in range(1, 21)]
@@ -51,8 +61,8 @@ def raised(environment: Environment) -> list[Finding]:
     return [one for one in every if one is not None]
 
 
+@pytest.mark.usefixtures("prepared")
 def test_array_saturation_compares_an_array_with_its_own_hours(environment: Environment) -> None:
-    history(environment, 72)
     history(environment, 72, queue_us=900, source="peer")
     for source in KEYS:
         minutes(environment, queue_us=150, source=source)
@@ -68,19 +78,21 @@ def test_array_saturation_compares_an_array_with_its_own_hours(environment: Envi
     assert [list(row.cells) for row in found.tables[0].rows] == [[None, 1000]]
 
 
-@pytest.mark.parametrize(
-    ("hours", "queue_us", "iops"),
-    [(71, 150, 1500), (72, 49, 1500), (72, 150, 900)],
-    ids=["two days of history", "next to no wait", "less I/O than usual"],
-)
-def test_array_saturation_has_quiet_twins(environment: Environment, hours: int, queue_us: int, iops: int) -> None:
-    history(environment, hours)
+def test_array_saturation_after_two_days_of_history_is_not_raised(environment: Environment) -> None:
+    history(environment, 71)
+    minutes(environment, queue_us=150)
+    assert raised(environment) == []
+
+
+@pytest.mark.usefixtures("prepared")
+@pytest.mark.parametrize(("queue_us", "iops"), [(49, 1500), (150, 900)], ids=["next to no wait", "less I/O than usual"])
+def test_array_saturation_has_quiet_twins(environment: Environment, queue_us: int, iops: int) -> None:
     minutes(environment, queue_us=queue_us, iops=iops)
     assert raised(environment) == []
 
 
+@pytest.mark.usefixtures("prepared")
 def test_array_saturation_takes_samples_without_counted_operations_for_no_idle_ones(environment: Environment) -> None:
-    history(environment, 72)
     minutes(environment, queue_us=150)
     ends = [START + timedelta(seconds=30 * n + 15) for n in range(20)]
     environment.write(environment.array, batch(Stream.ARRAY_WIDE, KEYS["array"], ends, 15))
@@ -88,6 +100,6 @@ def test_array_saturation_takes_samples_without_counted_operations_for_no_idle_o
     assert {one.label: one.value for one in found.evidence}["IOPS of the array"] == pytest.approx(1500)
 
 
+@pytest.mark.usefixtures("prepared")
 def test_array_saturation_of_an_array_without_samples_is_not_raised(environment: Environment) -> None:
-    history(environment, 72)
     assert raised(environment) == []

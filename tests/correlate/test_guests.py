@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 from sqlalchemy import text
-from tests.correlate.correlated import IOPS, START, Environment, begun
+from tests.correlate.correlated import IOPS, START, Environment, begin
 
 from gavel.admin.guests import make_guest_token
 from gavel.correlate.run import GRACE, MINUTE
@@ -61,7 +61,7 @@ def tied(environment: Environment, **more: object) -> Guest:
     guest = Guest(environment, **more)  # type: ignore[arg-type]
     guest.push_until(-2.9)
     guest.tie()
-    begun(environment)
+    begin(environment)
     return guest
 
 
@@ -105,7 +105,7 @@ def test_guest_that_pushes_late_writes_its_minutes_again_once_no_more_is_to_be_e
 
 def test_guest_whose_disk_is_tied_later_has_its_last_hours_written_again(environment: Environment) -> None:
     guest = Guest(environment)
-    begun(environment)
+    begin(environment)
     guest.push_until(1.5)
     environment.both(START, 1)
     environment.correlate(START + timedelta(seconds=95))

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 import numpy as np
 import pytest
 from sqlalchemy import text
-from tests.correlate.correlated import DEVICE, START, Environment, begun
+from tests.correlate.correlated import DEVICE, START, Environment
 from tests.db.environments import batch
 
 from gavel.correlate.run import GRACE, MINUTE
@@ -20,12 +20,11 @@ POLL = timedelta(seconds=20)
 Ledger = dict[tuple[int, datetime], dict[str, object]]
 
 
-@pytest.mark.parametrize("seed", range(2))
-@pytest.mark.parametrize("lost", [0.0, 0.15], ids=["whole", "with lost samples"])
+@pytest.mark.parametrize(("seed", "lost"), [(0, 0.0), (1, 0.15)], ids=["whole", "with lost samples"])
+@pytest.mark.usefixtures("begun")
 def test_minutes_that_were_written_as_their_samples_came_are_the_same_written_again(
     environment: Environment, seed: int, lost: float
 ) -> None:
-    begun(environment)
     with transaction(environment.engine) as connection:
         reading = ClockReading(None, AHEAD.total_seconds(), 0.1, START - 3 * MINUTE)
         record_clocks(connection, environment.vcenter, [reading])

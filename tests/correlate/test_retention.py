@@ -2,8 +2,10 @@
 
 from datetime import datetime, timedelta
 
+import pytest
 from sqlalchemy import text
-from tests.correlate.correlated import START, Environment, begun
+from tests.correlate.conftest import Preparation
+from tests.correlate.correlated import START, Environment, begin
 
 from gavel.correlate.run import GRACE, MINUTE
 from gavel.db.engine import transaction
@@ -11,14 +13,22 @@ from gavel.db.queries.correlation import LedgerProgress, save_progress
 from gavel.db.series import maintenance
 from gavel.domain.scope import ScopeKind
 
+pytestmark = pytest.mark.usefixtures("prepared")
+
 DAY = timedelta(days=1)
+WRITTEN_AT = START + 3 * MINUTE + GRACE
 
 
 def written(environment: Environment) -> None:
     """Minutes of both sides from START on."""
-    begun(environment)
+    begin(environment)
     environment.both(START, 3)
-    environment.correlate(START + 3 * MINUTE + GRACE)
+    environment.correlate(WRITTEN_AT)
+
+
+@pytest.fixture
+def prepared() -> Preparation:
+    return written
 
 
 def ledger(environment: Environment) -> list[tuple[object, ...]]:
@@ -44,7 +54,6 @@ def late(environment: Environment) -> None:
 
 
 def test_a_sample_later_than_retention_leaves_its_minute_as_it_was(environment: Environment) -> None:
-    written(environment)
     before, now = ledger(environment), samples_gone(environment)
     late(environment)
     environment.correlate(now + MINUTE)
@@ -55,7 +64,6 @@ def test_a_sample_later_than_retention_leaves_its_minute_as_it_was(environment: 
 
 
 def test_a_minute_that_waited_until_its_samples_went_stays_as_it_was(environment: Environment) -> None:
-    written(environment)
     before, now = ledger(environment), samples_gone(environment)
     late(environment)
     with transaction(environment.engine) as connection:
@@ -68,8 +76,7 @@ def test_a_minute_that_waited_until_its_samples_went_stays_as_it_was(environment
 
 
 def test_a_late_sample_within_retention_still_makes_its_minute_again(environment: Environment) -> None:
-    written(environment)
     before = ledger(environment)
     late(environment)
-    environment.correlate()
+    environment.correlate(WRITTEN_AT)
     assert ledger(environment) != before

@@ -37,13 +37,14 @@ _WEIGHT = {Kind.MINUTE_SAMPLES: 20.0, Kind.MINUTE_LEDGER: 80.0, Kind.DAY: 1.7}
 _LESSON, _LESSONS = timedelta(minutes=6), 3
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None, now: datetime | None = None) -> int:
+    """Fill up to `now`, the present by default."""
     options = _parser().parse_args(arguments)
     with _database(options) as url:
         migrate(url)
         engine = open_engine(url, Role.WORKER)
         try:
-            _fill(engine, url, options, datetime.now(UTC))
+            _fill(engine, url, options, now or datetime.now(UTC))
         finally:
             engine.dispose()
     return 0
