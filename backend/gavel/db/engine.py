@@ -239,7 +239,7 @@ def _trouble(engine: Engine, error: BaseException | None, *, is_lost: bool) -> S
         )
     if state == _OVERTAKEN:
         return SnapshotError(
-            f"{_address(engine)}: another transaction changed the same rows meanwhile ({_first_line(error)}). Try again."
+            f"{_address(engine)}: another transaction changed the same rows meanwhile ({_first_line(engine, error)}). Try again."
         )
     if is_lost or state.startswith(_LOST):
         return LostError(

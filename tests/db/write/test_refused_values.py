@@ -76,7 +76,7 @@ def texts(value: Any) -> Iterator[str]:
 
 def inventories() -> dict[SourceKind, Inventory]:
     hosts = host_inventory()
-    task = VmTask(hosts.vms[0].key, "task", TaskKind.CLONE, datetime(2026, 7, 1, tzinfo=UTC), None, "root")
+    task = VmTask("task-1", TaskKind.CLONE, hosts.vms[0].key, datetime(2026, 7, 1, tzinfo=UTC), None, "root")
     return {
         SourceKind.FLASHARRAY: replace(array_inventory(), file_addresses=("192.0.2.1",)),
         SourceKind.VCENTER: replace(hosts, tasks=(task,)),
