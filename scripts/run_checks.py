@@ -20,7 +20,20 @@ from functools import partial
 
 import explore
 import quick
-from scheduling import ROOT, SLOWNESS, Check, Outcome, busy_s, cores, end_by_signals, run_all, say, shown_log, slowness
+from scheduling import (
+    ROOT,
+    SLOWNESS,
+    Check,
+    Outcome,
+    adopted,
+    busy_s,
+    cores,
+    end_by_signals,
+    run_all,
+    say,
+    shown_log,
+    slowness,
+)
 
 BIN = ROOT / ".venv/bin"
 BROWSER_SEARCH = (sys.executable, "scripts/browser.py")
@@ -218,7 +231,10 @@ def sum_up(
     print("\n" + "-" * 60)
     for outcome in outcomes:
         print(f"{outcome.check.name:<40}{outcome.status:>8}{outcome.seconds:9.1f} s{outcome.cpu_s:9.1f} s CPU")
-    print(f"{'all of them':<48}{seconds:9.1f} s{sum(outcome.cpu_s for outcome in outcomes):9.1f} s CPU")
+    cpu_s = sum(outcome.cpu_s for outcome in outcomes) + adopted.cpu_s
+    if adopted.cpu_s:
+        print(f"{'processes that lost their parent':<48}{'':9}  {adopted.cpu_s:9.1f} s CPU")
+    print(f"{'all of them':<48}{seconds:9.1f} s{cpu_s:9.1f} s CPU")
     for runner, found in totals(line for outcome in outcomes for line in outcome.closing_lines).items():
         print(f"{runner}: {found}")
     for test in dict.fromkeys(test for outcome in outcomes for test in outcome.skipped):

@@ -255,6 +255,16 @@ def start(check: Check, stretch: float = 1.0) -> Run | Outcome:
     return Run(check, process, log, time.monotonic() + check.deadline_s * stretch, follow)
 
 
+@dataclass
+class Adopted:
+    """Processor seconds of processes that lost their parent, as those of browsers do. They belong to no single check."""
+
+    cpu_s: float = 0.0
+
+
+adopted = Adopted()
+
+
 def run(check: Check) -> Outcome:
     """One check alone."""
     return run_all([check])[0]
@@ -291,7 +301,7 @@ def run_all(
             if time.monotonic() - told_at > PROGRESS_S and not any(one.check.shown for one in running):
                 told_at = time.monotonic()
                 say(f"       … {', '.join(one.progress() for one in running)}")
-            reap_adopted({one.process.pid for one in running})
+            adopted.cpu_s += reap_adopted({one.process.pid for one in running})
             time.sleep(POLL_S)
     except BaseException:
         end(running)
@@ -396,9 +406,15 @@ def _lives(pid: int) -> bool:
         return False
 
 
-def reap_adopted(own: set[int]) -> None:
-    """Let go of the dead that lost their parent, which others may wait for to be gone. `own` are waited for elsewhere."""
+def reap_adopted(own: set[int]) -> float:
+    """Reap the ended processes that lost their parent, and return the processor seconds that they took.
+
+    Others may wait for them to be gone. `own` are waited for elsewhere.
+    """
+    cpu_s = 0.0
     for child in _children(os.getpid()) if is_keeper() else ():
         if child not in own and not _lives(child):
             with suppress(ChildProcessError):
-                os.waitpid(child, os.WNOHANG)
+                _, _, usage = os.wait4(child, os.WNOHANG)
+                cpu_s += usage.ru_utime + usage.ru_stime
+    return cpu_s

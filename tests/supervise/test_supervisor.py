@@ -256,8 +256,9 @@ def test_a_service_that_hangs_at_its_start_is_not_waited_for_forever(supervise: 
 
 def test_a_program_that_is_not_there_is_named(supervise: Supervise) -> None:
     missing = Service("broker", lambda: Launch(["/nowhere/valkey-server"]))
+    run = supervise([missing]).run(lambda _: pytest.fail("it cannot be up"))
     with pytest.raises(StartError, match="broker /nowhere/valkey-server cannot be started: No such file"):
-        asyncio.run(supervise([missing]).run(lambda _: None))
+        asyncio.run(asyncio.wait_for(run, HANG_S))
 
 
 def test_a_stop_during_the_start_is_obeyed(diary: Path, supervise: Supervise) -> None:
