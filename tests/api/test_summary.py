@@ -123,25 +123,6 @@ def test_a_summary_is_unavailable_when_the_database_goes_away_meanwhile(
     assert answer.headers["retry-after"]
 
 
-def test_a_summary_has_no_minute_in_one_section_that_is_not_in_another(
-    client: TestClient, environment: Environment, things: dict[str, int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A minute written between two statements is in none of the sections."""
-    waterfall = SummarySections.waterfall
-    path = f"vms/{things['vms']}/summary?{TREND}"
-    before = ask(client, path)
-
-    def write_meanwhile(sections: SummarySections) -> Any:
-        made = waterfall(sections)
-        environment.write([(ScopeKind.VM, things["vms"], NOW - 11 * MINUTE, minute(9_900_000, 0, KERNEL))])
-        return made
-
-    with monkeypatch.context() as patched:
-        patched.setattr(SummarySections, "waterfall", write_meanwhile)
-        assert ask(client, path) == before
-    assert ask(client, path)["latency"] != before["latency"]
-
-
 def test_a_summary_of_what_is_not_there_is_not_found(client: TestClient, things: dict[str, int]) -> None:
     answer = client.get("/api/v1/vms/4040/summary")
     assert (answer.status_code, "4040" in answer.json()["detail"]) == (404, True)

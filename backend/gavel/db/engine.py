@@ -155,9 +155,12 @@ def snapshot(engine: Engine) -> Iterator[Connection]:
 
 @contextmanager
 def reading(engine: Engine) -> Iterator[Connection]:
-    """One read-only `snapshot`: a minute written between two statements is in none of the answers."""
+    """One read-only transaction, in which each statement sees what is committed when it begins.
+
+    A `snapshot` would miss the samples of an hour that is packed meanwhile: PostgreSQL empties a partition for older snapshots too.
+    """
     with _connected(engine) as connected:
-        connection = connected.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+        connection = connected.execution_options(postgresql_readonly=True)
         with connection.begin():
             yield connection
 

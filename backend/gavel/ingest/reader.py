@@ -19,7 +19,14 @@ from typing import Any, Final, NoReturn, TypeVar, cast
 
 import structlog
 
-from gavel.db.errors import ConflictError, DatabaseUnreachableError, DiskFullError, LostError, NotFoundError
+from gavel.db.errors import (
+    ConflictError,
+    DatabaseUnreachableError,
+    DiskFullError,
+    LostError,
+    NotFoundError,
+    StorageError,
+)
 from gavel.domain.errors import GavelError, SettingsError
 from gavel.embedded.deathsignal import with_parent
 
@@ -44,6 +51,7 @@ _PASSED: Final[tuple[type[GavelError], ...]] = (
     LostError,
     NotFoundError,
     ConflictError,
+    StorageError,
 )
 
 

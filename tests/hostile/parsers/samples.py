@@ -63,6 +63,11 @@ def _imported(kind: str, name: str = "its name") -> Callable[[bytes], object]:
     return lambda data: FORMATS[kind].read(io.BytesIO(data), name, GIVEN)
 
 
+def _clean(text: str) -> object:
+    """Both with a character that is not printable: a text without one is not looked through."""
+    return clean_text(f"{text}\0"), escape_controls(f"{text}\0")
+
+
 def _texts(parse: Callable[[str], object]) -> Callable[[bytes], object]:
     return lambda data: parse(data.decode("utf-8", "replace"))
 
@@ -95,7 +100,7 @@ PARSERS: Mapping[str, Parser] = {
     "rules": Parser(_texts(read_rules), _RULES.encode()),
     "path policy": Parser(_texts(PathPolicy.parse), b"policy=rr,iops=1,bytes=0,useANO=0"),
     "names": Parser(_texts(volume_serial), b"naa.624a93700123456789abcdef01234567"),
-    "texts": Parser(_texts(lambda text: (clean_text(text), escape_controls(text))), b"a name\n"),
+    "texts": Parser(_texts(_clean), b"a name\n"),
     "log": Parser(
         _texts(hide_in_text), b"GET https://user:password@host/a?token=abc authorization: bearer 0123456789abc\n"
     ),

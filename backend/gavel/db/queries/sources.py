@@ -409,7 +409,7 @@ def _failing_since(connection: Connection, source_ids: Sequence[int]) -> dict[in
     run, success = collection_run.c, collection_run.alias().c
     last_good = (
         select(func.max(success.started_at))
-        .where(success.source_id == _source.c.id, success.error_kind.is_(None))
+        .where(success.source_id == run.source_id, success.error_kind.is_(None))
         .scalar_subquery()
     )
     first_failure = (
