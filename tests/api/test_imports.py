@@ -5,7 +5,10 @@ import signal
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import timedelta
 from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
 from typing import IO, Any, NoReturn
 
 import pytest
@@ -15,11 +18,12 @@ from tests.collectors.imports.esxtop.twin import incident
 from tests.waiting import join, wait_for
 
 from gavel import clock
+from gavel.admin.maintenance import maintain
 from gavel.api.convert_imports import report_out
 from gavel.collectors.import_registry import FORMATS
 from gavel.correlate.captures import tie_import
 from gavel.db.engine import transaction
-from gavel.domain.imports import ImportedCapture, ImportOptions
+from gavel.domain.imports import MOST_UPLOADS, ImportedCapture, ImportOptions
 from gavel.ingest.connections import Connections
 from gavel.ingest.imports import MOST_ENDED_READERS, read_uploads
 from gavel.ingest.worker import WorkerContext
@@ -196,6 +200,66 @@ def test_upload_takes_no_more_than_it_announced(admin: TestClient) -> None:
     assert json_part.status_code == 415
     assert admin.post(API, json={"format": "esxtop", "file_name": "x", "size_bytes": 2**40}).status_code == 422
     assert admin.post(API, json={"format": "excel", "file_name": "x", "size_bytes": 1}).status_code == 422
+
+
+def announce_environment(admin: TestClient, name: str, files: int) -> Any:
+    listed = [{"kind": "esxtop", "file_name": f"{n}.csv", "size_bytes": 10} for n in range(files)]
+    return admin.post("/api/v1/offline-environments", json={"name": name, "files": listed})
+
+
+def test_upload_beyond_the_most_at_once_is_refused_until_another_is_complete_or_removed(admin: TestClient) -> None:
+    """An offline environment counts as one upload: its files come one after the other."""
+    assert announce_environment(admin, "first", 3).status_code == 201
+    *_, removed, completed = [begin(admin, b"x") for _ in range(MOST_UPLOADS - 1)]
+    file = {"format": "esxtop", "file_name": "late.csv", "size_bytes": 1}
+    for refused in (admin.post(API, json=file), announce_environment(admin, "second", 1)):
+        assert refused.status_code == 409
+        assert "8 uploads are incomplete" in refused.json()["detail"]
+        assert "remove one" in refused.json()["detail"]
+    assert announce_environment(admin, "first", 3).status_code == 201, "the same request goes on with its upload"
+    assert part(admin, completed, 0, b"x").json()["is_complete"]
+    assert admin.post(API, json=file).status_code == 201
+    assert admin.post(API, json=file).status_code == 409
+    assert admin.delete(f"{API}/{removed}").status_code == 204
+    assert announce_environment(admin, "second", 1).status_code == 201
+
+
+GIB = 2**30
+
+
+@pytest.mark.parametrize(
+    ("total", "free", "has_room"),
+    [(20 * GIB, 5 * GIB, True), (20 * GIB, 5 * GIB - 1, False), (100 * GIB, 10 * GIB - 1, False)],
+)
+def test_upload_needs_free_disk_beside_the_database_for_its_announcement_and_each_part(
+    admin: TestClient, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, total: int, free: int, has_room: bool
+) -> None:
+    import_id = begin(admin, b"xx")
+    monkeypatch.setattr("gavel.embedded.room.shutil.disk_usage", lambda _: SimpleNamespace(total=total, free=free))
+    file = {"format": "esxtop", "file_name": "x.csv", "size_bytes": 1}
+    assert admin.post(API, json=file).status_code == 201, "the disk of an external database is not known"
+    state = admin.app.state  # type: ignore[attr-defined]
+    monkeypatch.setattr(state, "house", replace(state.house, database_dir=tmp_path))
+    answers = (admin.post(API, json=file), announce_environment(admin, "site", 1), part(admin, import_id, 0, b"x"))
+    assert [answer.status_code for answer in answers] == ([201, 201, 200] if has_room else [409] * 3)
+    assert has_room or all("Free disk space" in answer.json()["detail"] for answer in answers)
+
+
+def test_upload_is_removed_an_hour_after_its_last_part(admin: TestClient, engine: Engine) -> None:
+    import_id = begin(admin, b"xx")
+    part(admin, import_id, 0, b"x")
+    assert announce_environment(admin, "site", 1).status_code == 201
+    left_at = clock.now()
+
+    def after(passed: timedelta) -> tuple[int, list[str]]:
+        maintain(WorkerContext(engine, Connections(Vault(bytes(32))), now=lambda: left_at + passed))
+        builds = [each["name"] for each in admin.get("/api/v1/offline-builds").json()]
+        return admin.get(f"{API}/{import_id}").status_code, builds
+
+    assert after(timedelta(minutes=59)) == (200, ["site"])
+    assert after(timedelta(minutes=61)) == (404, [])
+    with transaction(engine) as connection:
+        assert connection.execute(text("SELECT count(*) FROM import_chunk")).scalar_one() == 0
 
 
 def test_upload_needs_the_admin(client: TestClient) -> None:

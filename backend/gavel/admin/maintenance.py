@@ -16,8 +16,8 @@ from gavel.ingest.worker import WorkerContext
 _ALERTS_KEPT = timedelta(days=400)
 # What began and never fired is of no interest the day after.
 _UNFIRED_KEPT = timedelta(days=1)
-# An upload that nobody went on with is of a page that was closed.
-_UPLOADS_KEPT = timedelta(days=1)
+# An upload without progress belongs to a closed page. It takes disk space and one of few places.
+_UPLOADS_KEPT = timedelta(hours=1)
 
 log = structlog.get_logger(__name__)
 

@@ -18,6 +18,8 @@ Int64Array: TypeAlias = npt.NDArray[np.int64]
 MOST_BYTES: Final = 8 * 2**30
 MOST_CHUNK_BYTES: Final = 2**20
 LONGEST_FILE_NAME: Final = 255
+# Uploads that are not complete. All of them together must not fill the disk, and pages send one file after another.
+MOST_UPLOADS: Final = 8
 
 
 class ImportState(StrEnum):

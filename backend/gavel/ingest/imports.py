@@ -5,18 +5,20 @@ import time
 from collections.abc import Callable
 from datetime import datetime
 from functools import partial
+from pathlib import Path
 from typing import IO, Any
 
 import structlog
 
 from gavel.collectors.import_registry import FORMATS
 from gavel.db.engine import Connection, Engine, reading, transaction
-from gavel.db.errors import NotFoundError, UnavailableError
-from gavel.db.locks import only_one
+from gavel.db.errors import ConflictError, NotFoundError, UnavailableError
+from gavel.db.locks import only_one, wait_for_lock
 from gavel.db.queries.imports import (
     ChunkPlace,
     FileImport,
     chunk_places,
+    count_uploads,
     is_being_read,
     load_chunk,
     load_head,
@@ -40,12 +42,14 @@ from gavel.domain.imports import (
     LONGEST_FILE_NAME,
     MOST_BYTES,
     MOST_CHUNK_BYTES,
+    MOST_UPLOADS,
     ImportedCapture,
     ImportOptions,
     ImportState,
 )
 from gavel.domain.load_runs import ImportedRuns
 from gavel.domain.text import clean_text
+from gavel.embedded.room import has_upload_room
 from gavel.ingest.reader import HEAD_BYTES, ReaderEndedError, ReaderLimits, UnwantedError, run_reader
 from gavel.ingest.run_ties import placed_runs, required_tie, tie_still_there
 from gavel.ingest.worker import WorkerContext
@@ -117,15 +121,36 @@ def required_format(kind: str) -> None:
         raise SettingsError(f"{kind!r} is no format that Gavel imports. There are: {', '.join(FORMATS)}.")
 
 
+def require_upload_room(database_dir: Path | None) -> None:
+    """Raise ConflictError if uploads would take the disk space that collecting needs. None: an external database, with an unknown disk."""
+    if database_dir is not None and not has_upload_room(database_dir):
+        raise ConflictError(
+            "Uploads need 10 % and at least 5 GiB of free space on the disk that holds Gavel's data. Free disk space, then choose"
+            " the file again: an upload that has begun continues."
+        )
+
+
+def reserve_upload(connection: Connection) -> None:
+    """Let one transaction at a time announce an upload. Raise ConflictError if too many are incomplete."""
+    wait_for_lock(connection, "announce upload")
+    if count_uploads(connection) >= MOST_UPLOADS:
+        raise ConflictError(
+            f"{MOST_UPLOADS} uploads are incomplete, and no more are accepted at once. Complete or remove one under Sources, then"
+            " try again. An upload without progress is removed after 1 hour."
+        )
+
+
 def begin_upload(
     engine: Engine, kind: str, file_name: str, size_bytes: int, options: ImportOptions, now: datetime
 ) -> int:
-    """Announce a file that will come in parts. Returns the import's id. Raises SettingsError, and NotFoundError for what it is tied to."""
+    """Announce a file that will come in parts. Returns the import's id. Raises SettingsError, NotFoundError for what it is tied to, and
+    ConflictError as `reserve_upload` does."""
     required_format(kind)
     if not 0 < size_bytes <= MOST_BYTES:
         raise SettingsError(f"{file_name}: {size_bytes} bytes; an import has 1 byte to {MOST_BYTES // 2**30} GiB.")
     with transaction(engine) as connection:
         _require_tie(connection, kind, options)
+        reserve_upload(connection)
         return begin_import(connection, kind, file_name, size_bytes, options, ImportState.UPLOADING, now)
 
 

@@ -25,7 +25,7 @@ from gavel.db.write.imports import begin_import
 from gavel.db.write.offline_builds import begin_build, begin_making, drop_build, fail_build, note_step, put_off
 from gavel.domain.errors import GavelError, SettingsError
 from gavel.domain.imports import MOST_BYTES, ImportOptions, ImportState
-from gavel.ingest.imports import MOST_ENDED_READERS, open_upload
+from gavel.ingest.imports import MOST_ENDED_READERS, open_upload, reserve_upload
 from gavel.ingest.reader import (
     HEAD_BYTES,
     MOST_S,
@@ -71,7 +71,7 @@ def announce_build(
     now: datetime,
 ) -> OfflineBuild:
     """An environment of files that will come in parts, and of captures that are imported. One with the same files that is being uploaded
-    is gone on with. Raises SettingsError, NameTakenError, and NotFoundError for an import."""
+    is gone on with. Raises SettingsError, NameTakenError, NotFoundError for an import, and ConflictError as `reserve_upload` does."""
     require_name(name)
     _require_usable(files, import_ids)
     if any(each.name == name for each in list_environments(engine, with_sizes=False)):
@@ -82,6 +82,8 @@ def announce_build(
             return begun
         for import_id in import_ids:
             _require_capture(connection, import_id)
+        if files:
+            reserve_upload(connection)
         uploads = [
             begin_import(
                 connection,

@@ -16,7 +16,7 @@ from gavel.db.engine import reading
 from gavel.db.queries.imports import FileImport, list_imports, load_import, load_left_out, load_report
 from gavel.domain.imports import ImportOptions
 from gavel.domain.load_runs import LeftOutFile
-from gavel.ingest.imports import begin_upload, take_part
+from gavel.ingest.imports import begin_upload, require_upload_room, take_part
 
 router = APIRouter(tags=["imports"], dependencies=[ReaderOnly])
 
@@ -29,15 +29,17 @@ def imports(app: AppDep, at: NowDep) -> list[ImportOut]:
         return [_out(imported, oldest) for imported in list_imports(connection)]
 
 
-@router.post("/imports", dependencies=[AdminOnly], status_code=201, responses=refuses(404))
+@router.post("/imports", dependencies=[AdminOnly], status_code=201, responses=refuses(404, 409))
 def add_import(body: ImportIn, app: AppDep, at: NowDep) -> ImportOut:
-    """Announce a file; its parts follow. An upload without a new part for a day is dropped."""
+    """Announce a file; its parts follow. An upload without a new part for an hour is removed. At most 8 uploads are incomplete at once, and
+    uploads need 10 % and at least 5 GiB of free space on the disk of the embedded database: 409."""
+    require_upload_room(app.database_dir)
     options = ImportOptions(**body.model_dump(exclude={"format", "file_name", "size_bytes"}))
     import_id = begin_upload(app.engine, body.format, body.file_name, body.size_bytes, options, at)
     return _loaded(app, import_id, at)
 
 
-@router.put("/imports/{import_id}/parts", dependencies=[AdminOnly])
+@router.put("/imports/{import_id}/parts", dependencies=[AdminOnly], responses=refuses(409))
 def add_part(
     import_id: Id,
     app: AppDep,
@@ -45,7 +47,9 @@ def add_part(
     position: Annotated[int, Query(ge=0, le=INT64_MAX)],
     data: Annotated[bytes, Body(media_type="application/octet-stream", max_length=2**20)],
 ) -> UploadPartOut:
-    """The bytes of the file from `position` on, 1 MiB at most. After a broken connection go on from `received_bytes` of the import."""
+    """The bytes of the file from `position` on, 1 MiB at most. After a broken connection go on from `received_bytes` of the import.
+    409 without enough free disk space."""
+    require_upload_room(app.database_dir)
     received = take_part(app.engine, import_id, position, data, at)
     return UploadPartOut(received_bytes=received, is_complete=received == _loaded(app, import_id, at).size_bytes)
 

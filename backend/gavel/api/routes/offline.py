@@ -15,6 +15,7 @@ from gavel.api.schemas.offline import (
 from gavel.db.engine import reading
 from gavel.db.queries.offline_builds import OfflineBuild, list_builds
 from gavel.domain.imports import ImportOptions
+from gavel.ingest.imports import require_upload_room
 from gavel.offline.builds import AnnouncedFile, announce_build, remove_build
 from gavel.offline.environments import OfflineEnvironment, list_environments, remove_environment
 from gavel.offline.names import LONGEST
@@ -38,7 +39,10 @@ def remove_offline_environment(name: EnvironmentName, app: AppDep) -> None:
 @router.post("/offline-environments", dependencies=[AdminOnly], status_code=201, responses=refuses(404, 409))
 def add_offline_environment(body: OfflineEnvironmentIn, app: AppDep, at: NowDep) -> OfflineBuildOut:
     """Announce an environment. The parts of its files follow (`PUT /imports/{import_id}/parts`); then a worker makes it. While files are
-    being uploaded, the same request answers with what has come, to go on from there. Without a new part for a day it is dropped."""
+    being uploaded, the same request answers with what has come, to go on from there. Without a new part for an hour it is removed.
+    It counts as one upload of the 8 that may be incomplete at once."""
+    if body.files:
+        require_upload_room(app.database_dir)
     files = [AnnouncedFile(each.kind, each.file_name, each.size_bytes) for each in body.files]
     options = ImportOptions(body.utc_bias_minutes)
     return _build_out(announce_build(app.engine, body.name, files, body.import_ids, options, at))

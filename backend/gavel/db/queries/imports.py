@@ -172,6 +172,16 @@ def _subject(tie: RunTie, row: RowMapping) -> EntityRef | None:
     return None if name is None else EntityRef(RefKind(tie.kind), tie.id, name)
 
 
+def count_uploads(connection: Connection) -> int:
+    """Count uploads that are not complete. All files of one offline environment are one upload."""
+    build = offline_build_file.c
+    of_build = (build.import_id == _ONE.id) & build.is_upload
+    # A build and an import may have the same id.
+    count = func.count(func.coalesce(-build.build_id, _ONE.id).distinct())
+    uploads = select(count).select_from(file_import.outerjoin(offline_build_file, of_build))
+    return connection.execute(uploads.where(_ONE.state == ImportState.UPLOADING)).scalar_one()
+
+
 @dataclass(frozen=True, slots=True)
 class ChunkPlace:
     """Where a part of an upload lies in its file."""
