@@ -8,20 +8,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import uvicorn
-from fastapi import FastAPI
+from starlette.applications import Starlette
 from tests.waiting import HANG_S, join, wait_for
 
 from gavel.api.http_protocol import DeadlineProtocol
 
 
 @contextmanager
-def served(app: FastAPI) -> Iterator[int]:
+def served(app: Starlette, protocol: type[DeadlineProtocol] = DeadlineProtocol) -> Iterator[int]:
     """The port it answers on, until the block ends."""
     config = uvicorn.Config(
         app,
         host="127.0.0.1",
         port=0,
-        http=DeadlineProtocol,
+        http=protocol,
         log_config=None,
         server_header=False,
         date_header=False,

@@ -218,6 +218,8 @@ def test_flood_of_requests_is_put_off_with_the_time_to_come_again() -> None:
     assert rates.wait_s(address="192.0.2.2") == 0
     now_s = 1.0
     assert [rates.wait_s(address="192.0.2.1") for _ in range(51)] == [0] * 50 + [1]
+    spread = [rates.wait_s(address=f"2001:db8::{n:x}") for n in range(300)]
+    assert spread.index(1) == 200, "a machine may have all of its /64 network"
 
 
 def test_flood_of_invented_disks_is_counted_out(agent: Agent) -> None:

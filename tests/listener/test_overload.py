@@ -10,8 +10,10 @@ import h11
 import pytest
 from sqlalchemy import Engine
 from starlette.testclient import TestClient
+from tests.api.serving import answer, connected, served
 
 from gavel.admin.guests import guest_token, make_guest_token
+from gavel.api import http_protocol
 from gavel.db.engine import Role, open_engine
 from gavel.db.queries.guest_tokens import GuestToken
 from gavel.domain.guests import PushedReadings
@@ -194,6 +196,17 @@ def test_the_database_is_asked_once_about_a_token_however_many_come_with_it(
         assert {push.result(_WAIT_S).status_code for push in pushes} == {204}
     assert asked == [token]
     assert not listener.asked
+
+
+def test_connection_without_a_head_makes_way_for_a_push(
+    module_postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(http_protocol, "MOST_CONNECTIONS", 1)
+    app = build(open_engine(module_postgres_url, Role.WORKER))
+    with served(app, PushProtocol) as port, connected(port) as silent, connected(port) as sock:
+        assert answer(silent) == b""
+        sock.sendall(b"GET /ping HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        assert answer(sock).startswith(b"HTTP/1.1 204 ")
 
 
 def test_connection_beyond_the_limit_is_told_as_agents_understand_it() -> None:

@@ -70,12 +70,13 @@ def build(settings: Settings) -> FastAPI:
     hosts = {host for host in (settings.host, _public_host(settings)) if host and host not in ("0.0.0.0", "::")}  # noqa: S104
 
     @asynccontextmanager
-    async def lifespan(app: DescribedApi) -> AsyncIterator[None]:
+    async def lifespan(app: DescribedApi) -> AsyncIterator[dict[str, bool]]:
         here = open_app_state(settings)
         app.state.house = here
         app.session_cookie = here.cookie
         here.broadcast.start()
-        yield
+        # State of the server, for each of its connections (`http_protocol`).
+        yield {"is_behind_proxy": _is_behind_proxy(settings)}
         here.broadcast.stop()
         beside.close()
         here.engine.dispose()
@@ -161,7 +162,7 @@ def open_app_state(settings: Settings) -> AppState:
         broadcast=Broadcast(settings.database_url, kept),
         kept=kept,
         setup_file=settings.setup_token_file,
-        open_reading=loopback and _public_host(settings) in (None, *LOOPBACK),
+        open_reading=loopback and not _is_behind_proxy(settings),
         secure_cookies=_is_https(settings),
         cookie=cookie_name(vault, is_https=_is_https(settings), path=settings.public_path),
         cookie_path=settings.public_path or "/",
@@ -172,8 +173,13 @@ def open_app_state(settings: Settings) -> AppState:
 
 
 def _public_host(settings: Settings) -> str | None:
-    """The name in GAVEL_PUBLIC_URL. Where it is not this machine's own, a proxy passes requests of others on, from this machine."""
+    """The name in GAVEL_PUBLIC_URL."""
     return urlsplit(settings.public_url).hostname if settings.public_url else None
+
+
+def _is_behind_proxy(settings: Settings) -> bool:
+    """Return whether GAVEL_PUBLIC_URL names another host than this machine: a proxy then passes on requests of others, from here."""
+    return _public_host(settings) not in (None, *LOOPBACK)
 
 
 def _is_https(settings: Settings) -> bool:

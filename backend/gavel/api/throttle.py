@@ -91,7 +91,7 @@ class Throttle:
             return _digest(token) in self._wrong
 
     def _bucket(self, address: str) -> "_Bucket":
-        network = _network(address)
+        network = network_of(address)
         found = self._by_address.get(network)
         if found is None:
             found = _Bucket(*_OF_ONE, left=_OF_ONE[0], filled_s=self._clock())
@@ -142,7 +142,8 @@ def _digest(token: str) -> bytes:
     return hashlib.sha256(token.encode(errors="surrogatepass")).digest()
 
 
-def _network(address: str) -> str:
+def network_of(address: str) -> str:
+    """Return what one machine may have for itself: an IPv4 address, or a /64 of IPv6. IPv4-mapped addresses are IPv4."""
     try:
         parsed = ip_address(address)
     except ValueError:  # a Unix socket, or a test's client

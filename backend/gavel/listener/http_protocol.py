@@ -9,6 +9,11 @@ from gavel.listener.limits import LATER_S
 class PushProtocol(DeadlineProtocol):
     """429 with Retry-After instead of 503."""
 
+    @property
+    def is_behind_proxy(self) -> bool:
+        """Return whether the listener has no TLS of its own, so that a proxy adds it."""
+        return self.scheme != "https"
+
     def full(self) -> bytes:
         message = "Too many connections are open."
         body = json.dumps({"code": "too many requests", "message": message, "error": message}).encode()

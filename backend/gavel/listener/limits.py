@@ -1,10 +1,12 @@
-"""How much comes in: requests of one address and of one token per second, and bodies that are read at once. Above it: try again later."""
+"""Limits of what comes in: requests per second of one address (a /64 of IPv6) and of one token, and bodies that are read at once."""
 
 import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil
+
+from gavel.api.throttle import network_of
 
 # Requests: so many at once, and so many per second. An agent comes every 10 s; many may come through one proxy, or with one token.
 _OF_ADDRESS = (200.0, 50.0)
@@ -32,7 +34,7 @@ class Rates:
 
     def wait_s(self, *, address: str) -> int:
         """0: the request counts, and may go on. Else whole seconds until the next one may."""
-        return self._taken(("address", address), *_OF_ADDRESS)
+        return self._taken(("address", network_of(address)), *_OF_ADDRESS)
 
     def token_wait_s(self, token_id: int) -> int:
         return self._taken(("token", token_id), *_OF_TOKEN)
