@@ -2,7 +2,9 @@
 
 import base64
 import gzip
+import itertools
 import json
+import random
 import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -17,6 +19,7 @@ from gavel.admin.guests import make_guest_token, revoke
 from gavel.db.engine import Role, open_engine, transaction
 from gavel.db.queries.guest_tokens import token_uses
 from gavel.domain.guests import RefusalReason
+from gavel.listener import app as listener_app
 from gavel.listener.app import build
 from gavel.listener.body import MOST_BYTES
 from gavel.listener.limits import Rates
@@ -173,12 +176,35 @@ def test_write_a_line_of_10_megabytes_is_counted_out_and_costs_nobody_else(agent
 
 def test_write_refuses_what_is_too_large_even_when_it_is_only_so_unpacked(agent: Agent) -> None:
     assert agent.push(b"x" * (MOST_BYTES + 1)) == 413
-    bomb = gzip.compress(b" " * (20 * 2**20), mtime=0)
-    assert len(bomb) < 100_000
-    assert agent.push(bomb, **{"content-encoding": "gzip"}) == 413
+    for mib in (1, 20):
+        bomb = gzip.compress(b" " * (mib * 2**20), mtime=0)
+        assert len(bomb) < 100_000
+        assert agent.push(bomb, **{"content-encoding": "gzip"}) == 413
     assert agent.push(b"no gzip", **{"content-encoding": "gzip"}) == 400
     assert agent.push(gzip.compress(b"a\n", mtime=0)[:-3], **{"content-encoding": "gzip"}) == 400
     assert agent.push(b"", **{"content-encoding": "br"}) == 400
+
+
+def test_write_refuses_a_large_body_packed_to_less_than_a_twentieth(agent: Agent) -> None:
+    """Random bytes hold a gzip at the wanted ratio: 2 MiB of blanks behind 30 kB of them."""
+    noise = "\n".join(f"x{number:08x}" for number in random.Random(1).sample(range(2**32), 6_000))
+    bomb = gzip.compress(noise.encode() + b"\n" * (2 * 2**20), mtime=0)
+    assert 20 < 2 * 2**20 / len(bomb) < 100
+    answer = agent.answer(bomb, url=URL, headers={"authorization": f"Token {agent.token}", "content-encoding": "gzip"})
+    assert (answer.status_code, "20 times its size" in answer.json()["message"]) == (413, True)
+
+
+def test_write_takes_a_batch_of_idle_disks_however_well_it_packs(client: TestClient, engine: Engine) -> None:
+    gathered = Agent(client, engine)
+    lines = [
+        f"diskio,host=idle-{number:05d},name=sda reads=0i,writes=0i,read_bytes=0i,write_bytes=0i,read_time=0i,write_time=0i,"
+        f"io_time=0i,weighted_io_time=0i,iops_in_progress=0i,merged_reads=0i,merged_writes=0i {gathered.at_ns}"
+        for number in range(1000)
+    ]
+    body = "\n".join(lines).encode()
+    packed = gzip.compress(body, mtime=0)
+    assert len(body) / len(packed) > 20
+    assert gathered.push(packed, **{"content-encoding": "gzip"}) == 204
 
 
 def test_token_unknown_or_revoked_is_401(agent: Agent, engine: Engine) -> None:
@@ -220,6 +246,34 @@ def test_flood_of_requests_is_put_off_with_the_time_to_come_again() -> None:
     assert [rates.wait_s(address="192.0.2.1") for _ in range(51)] == [0] * 50 + [1]
     spread = [rates.wait_s(address=f"2001:db8::{n:x}") for n in range(300)]
     assert spread.index(1) == 200, "a machine may have all of its /64 network"
+
+
+def test_cpu_time_of_a_token_is_limited_as_a_rate() -> None:
+    now_s = 0.0
+    rates = Rates(lambda: now_s)
+    rates.charge_cpu(1, 19.0)
+    assert rates.cpu_wait_s(1) == 0
+    rates.charge_cpu(1, 4.0)
+    assert (rates.cpu_wait_s(1), rates.cpu_wait_s(2)) == (9, 0)
+    now_s = 8.9
+    assert rates.cpu_wait_s(1) == 1
+    now_s = 9.1
+    assert rates.cpu_wait_s(1) == 0
+
+
+def test_cpu_time_of_reading_bodies_is_charged_to_their_token(
+    client: TestClient, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hungry, other = Agent(client, engine), Agent(client, engine)
+    readings = itertools.count(step=7.0)
+    monkeypatch.setattr(listener_app, "thread_time", lambda: next(readings))
+    # Unpacking and reading a body take 7 s each, also of one that is refused.
+    assert hungry.push(hungry.line()) == 204
+    assert hungry.push(hungry.line(), url=f"{URL}&precision=eons") == 400
+    answer = hungry.answer(hungry.line(), headers={"authorization": f"Token {hungry.token}"})
+    assert (answer.status_code, "CPU time" in answer.json()["message"]) == (429, True)
+    assert 0 < int(answer.headers["retry-after"]) <= 24
+    assert other.push(other.line()) == 204
 
 
 def test_flood_of_invented_disks_is_counted_out(agent: Agent) -> None:

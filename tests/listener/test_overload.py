@@ -11,13 +11,14 @@ import pytest
 from sqlalchemy import Engine
 from starlette.testclient import TestClient
 from tests.api.serving import answer, connected, served
+from tests.waiting import HANG_S, wait_for_event
 
 from gavel.admin.guests import guest_token, make_guest_token
 from gavel.api import http_protocol
 from gavel.db.engine import Role, open_engine
 from gavel.db.queries.guest_tokens import GuestToken
 from gavel.domain.guests import PushedReadings
-from gavel.ingest.guests import Push
+from gavel.ingest.guests import Push, read_line_protocol
 from gavel.listener import app as listener_app
 from gavel.listener import writer as listener_writer
 from gavel.listener.app import build
@@ -207,6 +208,39 @@ def test_connection_without_a_head_makes_way_for_a_push(
         assert answer(silent) == b""
         sock.sendall(b"GET /ping HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
         assert answer(sock).startswith(b"HTTP/1.1 204 ")
+
+
+def test_large_bodies_of_one_token_leave_room_to_others(
+    client: TestClient, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    large = "cpu,host=x usage=1\n" * 2_000
+    mine, others = (
+        {"authorization": f"Token {make_guest_token(engine, name, (), datetime.now(UTC)).text}"}
+        for name in ("large bodies", "large bodies of others")
+    )
+    reading, may_end = threading.Semaphore(0), threading.Event()
+
+    def held(body: bytes, precision: str) -> PushedReadings:
+        reading.release()
+        wait_for_event(may_end, "end of the test's bodies")
+        return read_line_protocol(body, precision)
+
+    monkeypatch.setattr(listener_app, "read_line_protocol", held)
+    with ThreadPoolExecutor(3) as pool:
+        try:
+            pushes = [pool.submit(client.post, URL, content=large, headers=mine) for _ in range(2)]
+            for _ in pushes:
+                assert reading.acquire(timeout=HANG_S)
+            refused = client.post(URL, content=large, headers=mine)
+            pushes.append(pool.submit(client.post, URL, content=large, headers=others))
+            assert reading.acquire(timeout=HANG_S)
+        finally:
+            may_end.set()
+        assert (refused.status_code, refused.headers["retry-after"]) == (429, "10")
+        assert "with this token" in refused.json()["message"]
+        assert {push.result(HANG_S).status_code for push in pushes} == {204}
+    assert client.post(URL, content=large, headers=mine).status_code == 204
+    assert not cast("Any", client.app).state.listener.bodies_of
 
 
 def test_connection_beyond_the_limit_is_told_as_agents_understand_it() -> None:

@@ -11,7 +11,8 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from math import ceil
-from typing import cast
+from time import thread_time
+from typing import ParamSpec, TypeVar, cast
 
 import structlog
 from starlette.applications import Starlette
@@ -46,6 +47,8 @@ _LOOK_KEPT_S = 1.0
 # Bodies that are read or parsed at once: 10 MiB each at most. One that is as small as those of single guests does not count, and is
 # worked through where it is: another thread would cost more than a hundred lines.
 _BODIES = 16
+# One token leaves most of these to others.
+_BODIES_OF_TOKEN = 2
 _SMALL_BYTES, _SMALL_UNPACKED_BYTES = 16_384, 32_768
 # As InfluxDB calls them; agents show the message.
 _CODES = {
@@ -57,6 +60,10 @@ _CODES = {
     500: "internal error",
     503: "unavailable",
 }
+
+
+P = ParamSpec("P")
+Done = TypeVar("Done")
 
 
 class RefusedError(Exception):
@@ -76,6 +83,8 @@ class Listener:
     rates: Rates = field(default_factory=Rates)
     throttle: Throttle = field(default_factory=Throttle)
     bodies: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_BODIES))
+    # By id of the token; without those that have none.
+    bodies_of: "dict[int, int]" = field(default_factory=dict)
     tokens: "OrderedDict[str, tuple[float, GuestToken]]" = field(default_factory=OrderedDict)
     # Tokens that the database is being asked about: by one request for all that came with it.
     asked: "dict[str, asyncio.Future[GuestToken | None]]" = field(default_factory=dict)
@@ -139,6 +148,8 @@ class Listener:
         token = await self.token(request)
         if (wait_s := self.rates.token_wait_s(token.id)) > 0:
             raise RefusedError(429, "Too many requests with this token.", retry_after_s=wait_s)
+        if (wait_s := self.rates.cpu_wait_s(token.id)) > 0:
+            raise RefusedError(429, "Requests with this token took too much CPU time to read.", retry_after_s=wait_s)
         return token
 
     async def take(self, request: Request, parse: Callable[[bytes], PushedReadings]) -> None:
@@ -154,7 +165,7 @@ class Listener:
     async def _take(self, request: Request, parse: Callable[[bytes], PushedReadings]) -> None:
         token = await self.admitted(request)
         try:
-            received_us, pushed = await self._pushed(request, parse)
+            received_us, pushed = await self._pushed(token, request, parse)
         except BodyTooLargeError as error:
             raise RefusedError(413, str(error)) from error
         except UnreadableBodyError as error:
@@ -164,29 +175,48 @@ class Listener:
         except BusyError as error:
             raise RefusedError(429, str(error), retry_after_s=LATER_S) from error
 
-    async def _pushed(self, request: Request, parse: Callable[[bytes], PushedReadings]) -> tuple[int, PushedReadings]:
+    async def _pushed(
+        self, token: GuestToken, request: Request, parse: Callable[[bytes], PushedReadings]
+    ) -> tuple[int, PushedReadings]:
         """When the body was there, µs since 1970, and what it holds. Raises RefusedError, BodyTooLargeError, UnreadableBodyError."""
         length, encoding = _length(request), request.headers.get("content-encoding", "").strip().lower()
         if 0 < length <= _SMALL_BYTES:
-            body = unpacked(await read_body(request.stream()), encoding)
+            body = self._charged(token, unpacked, await read_body(request.stream()), encoding)
             received_us = clock.time_us()
             if len(body) <= _SMALL_UNPACKED_BYTES:
-                return received_us, parse(body)
-            async with self._body_slot():
-                return received_us, await run_in_threadpool(parse, body)
-        async with self._body_slot():
+                return received_us, self._charged(token, parse, body)
+            async with self._body_slot(token):
+                return received_us, await run_in_threadpool(self._charged, token, parse, body)
+        async with self._body_slot(token):
             packed = await read_body(request.stream())
-            body = await run_in_threadpool(unpacked, packed, encoding)
+            body = await run_in_threadpool(self._charged, token, unpacked, packed, encoding)
             received_us = clock.time_us()
-            return received_us, await run_in_threadpool(parse, body)
+            return received_us, await run_in_threadpool(self._charged, token, parse, body)
+
+    def _charged(self, token: GuestToken, work: Callable[P, Done], *given: P.args, **named: P.kwargs) -> Done:
+        """Do a piece of work in this thread, and charge its CPU time to the token."""
+        began_s = thread_time()
+        try:
+            return work(*given, **named)
+        finally:
+            self.rates.charge_cpu(token.id, thread_time() - began_s)
 
     @asynccontextmanager
-    async def _body_slot(self) -> AsyncIterator[None]:
+    async def _body_slot(self, token: GuestToken) -> AsyncIterator[None]:
         """For one body of any size. Raises RefusedError."""
         if self.bodies.locked():
             raise RefusedError(429, "Too many requests at once.", retry_after_s=LATER_S)
-        async with self.bodies:
-            yield
+        others = self.bodies_of.get(token.id, 0)
+        if others >= _BODIES_OF_TOKEN:
+            raise RefusedError(429, "Too many large requests with this token at once.", retry_after_s=LATER_S)
+        self.bodies_of[token.id] = others + 1
+        try:
+            async with self.bodies:
+                yield
+        finally:
+            self.bodies_of[token.id] -= 1
+            if not self.bodies_of[token.id]:
+                del self.bodies_of[token.id]
 
 
 def _given(request: Request) -> str:

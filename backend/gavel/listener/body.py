@@ -5,8 +5,10 @@ from collections.abc import AsyncIterator
 
 # Telegraf sends 1,000 lines at once, some 300 kB unpacked.
 MOST_BYTES = 10 * 2**20
-# Counters of disks pack to a tenth; what is made to burst packs a thousandfold.
-_MOST_RATIO = 100
+# Counters of busy disks pack to a fifth, what is made to burst packs a thousandfold. A batch of idle disks packs to a seventieth, so the
+# ratio does not count up to the size of such a batch.
+_MOST_RATIO = 20
+_ANY_RATIO_BYTES = 512 * 2**10
 _GZIP = 16 + zlib.MAX_WBITS
 
 
@@ -35,7 +37,7 @@ def unpacked(body: bytes, encoding: str) -> bytes:
         return body
     if encoding not in ("gzip", "x-gzip"):
         raise UnreadableBodyError(f"The encoding {encoding[:40]!r} is not read. Send gzip, or none.")
-    most = min(MOST_BYTES, _MOST_RATIO * len(body))
+    most = min(MOST_BYTES, max(_ANY_RATIO_BYTES, _MOST_RATIO * len(body)))
     reader = zlib.decompressobj(_GZIP)
     try:
         found = reader.decompress(body, most + 1)
@@ -43,7 +45,8 @@ def unpacked(body: bytes, encoding: str) -> bytes:
         raise UnreadableBodyError(f"The body is no gzip ({error}).") from error
     if len(found) > most:
         raise BodyTooLargeError(
-            f"The body unpacks to more than {MOST_BYTES} bytes, or to more than {_MOST_RATIO} times its size."
+            f"The body unpacks to more than {MOST_BYTES} bytes, or to more than {_MOST_RATIO} times its size"
+            f" and {_ANY_RATIO_BYTES} bytes. Send smaller batches."
         )
     if not reader.eof or reader.unused_data:
         raise UnreadableBodyError("The body is cut off, or holds more than one gzip.")
