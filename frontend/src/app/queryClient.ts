@@ -3,9 +3,10 @@ import { ApiError } from '../lib/errors'
 
 const RETRY_MS = 15_000
 
-/** Waiting does not help where the answer was a clear no. */
+/** Waiting does not help after a refusal, except one for too many requests (429). */
 function mayHelpToRetry(error: Error): boolean {
-  return !(error instanceof ApiError && error.status !== null && error.status >= 400 && error.status < 500)
+  if (!(error instanceof ApiError) || error.status === null || error.status === 429) return true
+  return error.status < 400 || error.status >= 500
 }
 
 /** New data comes from the live stream's invalidations; a failed read is tried again until it works. */
