@@ -13,6 +13,7 @@ from sqlalchemy import text
 from tests.api.ledgers import Environment, ask
 from tests.db.environments import host_inventory
 
+from gavel.api import slots
 from gavel.api.app import build
 from gavel.api.deps import now
 from gavel.config import Settings
@@ -132,7 +133,7 @@ def test_health_names_secrets_that_the_key_file_does_not_open(client: TestClient
 def test_an_unreachable_database_is_a_503_with_a_sentence(client: TestClient) -> None:
     here = client.app.state.house  # type: ignore[attr-defined]
     gone = open_engine("postgresql://gavel@127.0.0.1:9/gavel", Role.API)
-    client.app.state.house = dataclasses.replace(here, engine=gone)  # type: ignore[attr-defined]
+    client.app.state.house = dataclasses.replace(here, engine=gone, health_engine=gone)  # type: ignore[attr-defined]
     health = client.get("/api/v1/health")
     assert health.status_code == 503
     assert health.json()["status"] == "failed"
@@ -160,6 +161,7 @@ def test_a_question_at_a_limit_of_the_database_is_a_503_that_says_what_to_do(
     words: str,
 ) -> None:
     usual = connections._LIMITS[Role.API]
+    monkeypatch.setattr(slots, "_LIST_STATEMENT_S", limits.get("statement", usual.statement))
     monkeypatch.setitem(connections._LIMITS, Role.API, dataclasses.replace(usual, **limits))
     here, hasty = client.app.state.house, open_engine(settings.database_url, Role.API)  # type: ignore[attr-defined]
     client.app.state.house = dataclasses.replace(here, engine=hasty)  # type: ignore[attr-defined]

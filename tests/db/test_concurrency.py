@@ -61,6 +61,7 @@ def test_writers_and_maintenance_do_not_disturb_one_another(plain: Store) -> Non
     ("role", "limits"),
     [
         (Role.API, ("15s", "5s", "1min")),
+        (Role.HEALTH, ("5s", "5s", "1min")),
         (Role.WORKER, ("2min", "30s", "2min")),
         (Role.MIGRATIONS, ("0", "0", "0")),
     ],

@@ -4,6 +4,7 @@ import pytest
 from sqlalchemy import text
 from tests.ingest.conftest import Scene
 
+from gavel.admin import health as source_warnings
 from gavel.admin import sources
 from gavel.admin.health import state, warnings
 from gavel.db.engine import transaction
@@ -78,6 +79,15 @@ def test_two_sources_that_are_one_already_are_warned_about_by_name(scene: Scene)
         told = {one.source.name: warnings(one) for one in source_health(connection, scene.array.now)}
     assert any("'again'" in warning for warning in told["array"])
     assert any("'array'" in warning for warning in told["again"])
+
+
+def test_source_with_many_objects_is_warned_about(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    collect_live(scene.place, scene.source_id)
+    with scene.engine.connect() as connection:
+        (health,) = source_health(connection, scene.array.now)
+    assert not warnings(health)
+    monkeypatch.setattr(source_warnings, "_MANY_OBJECTS", sum(health.entities.values()) - 1)
+    assert "lists and rankings take seconds" in warnings(health)[0]
 
 
 def test_trying_an_array_that_is_a_source_already_fails_and_names_it(

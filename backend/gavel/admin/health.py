@@ -10,6 +10,8 @@ State = Literal["waiting", "live", "late", "failing", "disabled"]
 # A stream is late when it stands more than this many of its intervals back.
 _LATE_INTERVALS = 3
 _CLOCK_WARNING_S = 5.0
+# Lists of 50,000 volumes took 7 s.
+_MANY_OBJECTS = 25_000
 _WORDS = dict.fromkeys(ARRAY_SOURCES, "array") | dict.fromkeys(HOST_SOURCES, "vCenter")
 _DEFAULT_POLL_S = 30.0
 _EMPTY = dict.fromkeys(
@@ -54,6 +56,11 @@ def warnings(health: SourceHealth) -> list[str]:
     ]
     if health.source.inventory_at is not None and not any(health.entities.values()):
         found.append(_EMPTY[health.source.kind])
+    if (objects := sum(health.entities.values())) > _MANY_OBJECTS:
+        found.append(
+            f"The source has {objects:,} objects. Above {_MANY_OBJECTS:,}, lists and rankings take seconds. Check whether all of them"
+            " exist."
+        )
     found += health.source.withheld
     found += [sentence for stream in health.streams if stream.last_run for sentence in stream.last_run.left_out]
     unknown_keys = sum(stream.last_run.unknown_keys for stream in health.streams if stream.last_run)

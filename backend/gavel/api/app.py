@@ -80,6 +80,8 @@ def build(settings: Settings) -> FastAPI:
         here.broadcast.stop()
         beside.close()
         here.engine.dispose()
+        here.health_threads.shutdown()
+        here.health_engine.dispose()
 
     def answered_at() -> datetime:
         instant: datetime = app.dependency_overrides.get(now, now)()
@@ -157,6 +159,7 @@ def open_app_state(settings: Settings) -> AppState:
     vault, kept = load_vault(settings.key_file), KeptAnswers()
     return AppState(
         engine=engine,
+        health_engine=open_engine(settings.database_url, Role.HEALTH),
         vault=vault,
         outside=outside(settings.public_url, settings.alert_networks, plain_http=settings.alert_plain_http),
         broadcast=Broadcast(settings.database_url, kept),

@@ -1,6 +1,7 @@
 """What routes are given: the database, the vault, the time, and who is asking."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime
 from math import ceil
@@ -16,6 +17,7 @@ from gavel.admin.access import hashes_of_tokens, is_still, role_of
 from gavel.api.broadcast import Broadcast
 from gavel.api.guard import is_forwarded
 from gavel.api.kept import KeptAnswers
+from gavel.api.slots import AnswerSlots
 from gavel.api.throttle import Throttle
 from gavel.db import live
 from gavel.db.engine import Engine, transaction
@@ -30,9 +32,11 @@ Role = Literal["viewer", "wall", "admin"]
 class AppState:
     """What the process opened at start. `open_reading`: only this machine reaches it, so that reading needs no token. `cookie`: the name
     of this installation's session cookie, `cookie_path`: where browsers send it. `database_dir`: of the embedded database; None where it is
-    somebody else's. `ingest_port`: where guests push; None while that is off."""
+    somebody else's. `ingest_port`: where guests push; None while that is off. `health_engine`, `health_threads`: never taken by pages.
+    `rankings`: slots of lists and sums; `overviews`: those of the kept overview, never taken by lists."""
 
     engine: Engine
+    health_engine: Engine
     vault: Vault
     outside: OutboundPolicy
     broadcast: Broadcast
@@ -46,6 +50,9 @@ class AppState:
     ingest_is_tls: bool
     throttle: Throttle = field(default_factory=Throttle)
     kept: KeptAnswers = field(default_factory=KeptAnswers)
+    rankings: AnswerSlots = field(default_factory=lambda: AnswerSlots(3))
+    overviews: AnswerSlots = field(default_factory=lambda: AnswerSlots(2))
+    health_threads: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(2, "health"))
 
 
 def cookie_name(vault: Vault, *, is_https: bool, path: str = "") -> str:

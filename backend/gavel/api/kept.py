@@ -12,6 +12,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 
 import structlog
+from fastapi import HTTPException
 
 from gavel.db.errors import StorageError
 from gavel.db.queries.ranking_state import RankingState
@@ -74,7 +75,8 @@ class _Kept:
         """Make it again for those who will ask. An error is left to the next request, which reports it."""
         try:
             self._made_for(self.state())
-        except StorageError as error:
+        # HTTPException: no slot became free.
+        except (StorageError, HTTPException) as error:
             log.debug("an answer was not made again", error=str(error))
         except Exception:
             log.exception("an answer was not made again")

@@ -131,7 +131,7 @@ class OfflineEnvironments:
         app = DescribedApi(
             title=f"Gavel, {environment.name}", version=__version__, docs_url=None, redoc_url=None, openapi_url=None
         )
-        app.state.house = replace(live, engine=engine, database_dir=None, kept=KeptAnswers())
+        app.state.house = replace(live, engine=engine, health_engine=engine, database_dir=None, kept=KeptAnswers())
         app.dependency_overrides[deps.now] = lambda: at
 
         def reader(request: Request, bearer: BearerDep, session: SessionDep) -> Asker:

@@ -34,6 +34,7 @@ __all__ = ["Connection", "Engine", "Role", "autocommit", "open_engine", "part_of
 
 class Role(StrEnum):
     API = "api"
+    HEALTH = "health"
     WORKER = "worker"
     MIGRATIONS = "migrations"
 
@@ -69,6 +70,8 @@ _LIMITS = {
     # Prepared: overview, summaries and diagnoses alone ask some 130 questions; of a hundred that are kept, those asked in turn push one
     # another out, and are planned every time.
     Role.API: _Limits(pool_size=5, overflow=5, pool_wait=3, statement=15, lock=5, idle_in_transaction=60, prepared=400),
+    # Health of the API has connections of its own: it must not wait behind pages.
+    Role.HEALTH: _Limits(pool_size=1, overflow=1, pool_wait=3, statement=5, lock=5, idle_in_transaction=60),
     # Overflow: backfill holds three locks, each on a connection, and a writer that needs a partition makes it in a transaction of its own.
     Role.WORKER: _Limits(pool_size=2, overflow=3, pool_wait=10, statement=120, lock=30, idle_in_transaction=120),
     Role.MIGRATIONS: _Limits(pool_size=1, overflow=1, pool_wait=30, statement=0, lock=0, idle_in_transaction=0),
@@ -154,14 +157,17 @@ def snapshot(engine: Engine) -> Iterator[Connection]:
 
 
 @contextmanager
-def reading(engine: Engine) -> Iterator[Connection]:
+def reading(engine: Engine, *, statement_limit_s: int | None = None) -> Iterator[Connection]:
     """One read-only transaction, in which each statement sees what is committed when it begins.
 
     A `snapshot` would miss the samples of an hour that is packed meanwhile: PostgreSQL empties a partition for older snapshots too.
+    statement_limit_s: a shorter limit of each statement than that of the role.
     """
     with _connected(engine) as connected:
         connection = connected.execution_options(postgresql_readonly=True)
         with connection.begin():
+            if statement_limit_s is not None:
+                connection.exec_driver_sql(f"SET LOCAL statement_timeout = '{statement_limit_s}s'")
             yield connection
 
 

@@ -13,7 +13,7 @@ from gavel.db.engine import Connection
 from gavel.db.queries.arrays import ArrayRecord
 from gavel.db.queries.datastores import DatastoreRecord
 from gavel.db.queries.hosts import HostRecord
-from gavel.db.queries.paging import ListQuery, RecordPage
+from gavel.db.queries.paging import ListQuery, RecordPage, Sort
 from gavel.db.queries.refs import RefKind
 from gavel.db.queries.vms import VmRecord
 from gavel.db.queries.volumes import VolumeRecord
@@ -80,6 +80,16 @@ class ListingQuery:
     layer: Layer | None = None
     severity: Severity | None = None
 
+    @property
+    def is_by_diagnosis(self) -> bool:
+        """Whether all objects have to be diagnosed for it."""
+        return self.order is not None or self.layer is not None or self.severity is not None
+
+    @property
+    def is_by_name(self) -> bool:
+        """Whether the names alone say which objects are on the page."""
+        return not self.is_by_diagnosis and self.newest.sort is Sort.NAME
+
 
 @dataclass(frozen=True, slots=True)
 class ListKind(Generic[Row, Item]):
@@ -116,7 +126,7 @@ def listed(
 
 def _ranking(connection: Connection, kind: RefKind, query: ListingQuery, window: RankingWindow) -> Ranking | None:
     """Of all that fit; None where nothing asks for their diagnoses."""
-    if query.order is None and query.layer is None and query.severity is None:
+    if not query.is_by_diagnosis:
         return None
     wanted = Wanted(
         kind=kind,

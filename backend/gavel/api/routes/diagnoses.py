@@ -16,6 +16,7 @@ from gavel.api.routes.series import Points, series_of
 from gavel.api.schemas.answer import Answer
 from gavel.api.schemas.diagnoses import SEVERITY_LASTS, ConfidenceName, DiagnosisAnswer, OverviewOut, SeverityName
 from gavel.api.schemas.series import Series
+from gavel.api.slots import AnswerSlots
 from gavel.db.engine import Connection, reading
 from gavel.db.queries.ranking_state import RankingState, ranking_state
 from gavel.db.queries.refs import RefKind
@@ -107,9 +108,9 @@ def overview(
         offset=offset,
     )
     if window.from_at is None:
-        body = app.kept.answer(wanted, lambda: _state(app), lambda: _ranked(app, wanted, window, at))
+        body = app.kept.answer(wanted, lambda: _state(app), lambda: _ranked(app, app.overviews, wanted, window, at))
     else:
-        body = _ranked(app, wanted, window, at)
+        body = _ranked(app, app.rankings, wanted, window, at)
     return Response(body, media_type="application/json")
 
 
@@ -118,8 +119,8 @@ def _state(app: AppState) -> RankingState:
         return ranking_state(connection)
 
 
-def _ranked(app: AppState, wanted: Wanted, window: OptionalRange, at: datetime) -> bytes:
-    with reading(app.engine) as connection:
+def _ranked(app: AppState, slots: AnswerSlots, wanted: Wanted, window: OptionalRange, at: datetime) -> bytes:
+    with slots.list_reading(app.engine) as connection:
         found = ranking.overview(connection, wanted, *window_of(connection, window, at))
     page = {"items": list(found.items), "limit": wanted.limit, "offset": wanted.offset}
     return OverviewOut(**fields_of(found) | page).model_dump_json().encode()

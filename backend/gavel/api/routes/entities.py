@@ -11,6 +11,7 @@ from gavel.api.ranges import Limit, ListDep, OptionalRange, OptionalRangeDep, wi
 from gavel.api.schemas.answer import Answer, AnswerShape, Page
 from gavel.api.schemas.diagnoses import RankedAnswer
 from gavel.api.schemas.entities import UnmatchedPage
+from gavel.api.slots import list_reading
 from gavel.db.engine import reading
 from gavel.db.queries import arrays, datastores, hosts, vms, volumes
 from gavel.db.queries.arrays import ArrayDetail
@@ -119,7 +120,7 @@ def list_unmatched(
     """What is on one side only, with the reason and what to do: datastores, devices and virtual disks without an array's volume;
     volumes that hosts are connected to without a device, and exports without a datastore. What needs action comes first."""
     query = UnmatchedQuery(search.strip(), kind, needs_action, source, limit, offset)
-    with reading(app.engine) as connection:
+    with app.rankings.list_reading(app.engine) as connection:
         page = unmatched(connection, query)
     return UnmatchedPage(items=list(page.items), total=page.total, limit=limit, offset=offset, counts=list(page.counts))
 
@@ -137,7 +138,8 @@ def search_names(
 def _page(
     app: AppState, kind: ListKind[Row, Item], query: ListingQuery, window: OptionalRange, at: datetime
 ) -> Page[Item]:
-    with reading(app.engine) as connection:
+    opened = list_reading if query.is_by_name else app.rankings.list_reading
+    with opened(app.engine) as connection:
         page = listed(connection, kind, query, window_of(connection, window, at), at)
     asked = query.newest
     return Page(items=list(page.items), total=page.total, limit=asked.limit, offset=asked.offset)

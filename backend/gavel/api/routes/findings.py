@@ -92,7 +92,7 @@ def list_findings(
 )
 def export_findings(query: FindingQueryDep, app: AppDep) -> Response:
     """All that match, at most 10,000."""
-    with reading(app.engine) as connection:
+    with app.rankings.reading(app.engine) as connection:
         found = stored.findings(connection, replace(query, limit=_MOST_LINES))
     headers = {"Content-Disposition": 'attachment; filename="findings.csv"'}
     return Response(findings_csv(found.items), media_type="text/csv", headers=headers)

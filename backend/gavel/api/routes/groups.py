@@ -11,7 +11,6 @@ from gavel.api.ranges import Limit, OptionalRangeDep, RangeDep, window_of
 from gavel.api.routes.diagnoses import Step, bucket_width
 from gavel.api.schemas.answer import Answer
 from gavel.api.schemas.diagnoses import GroupsOut
-from gavel.db.engine import reading
 from gavel.db.queries.owners import label_meanings
 from gavel.diagnosis.groups import GroupOrder, GroupsQuery, groups
 from gavel.diagnosis.ranking_rows import Way
@@ -40,7 +39,7 @@ def list_groups(
     offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
 ) -> GroupsOut:
     """VMs by the value of one label, ranked. Without a range: over the last five analyzed minutes."""
-    with reading(app.engine) as connection:
+    with app.rankings.list_reading(app.engine) as connection:
         name = label.strip() or label_meanings(connection)[Meaning.APPLICATION]
         query = GroupsQuery(name, search.strip(), sort, order, limit, offset)
         found = groups(connection, query, *window_of(connection, window, at))
@@ -68,7 +67,7 @@ def latency_of_group(
     Buckets are as wide as the range and the number of VMs ask for; 422 where even hours are too many to add up. Without such a VM:
     `members` 0, and no minutes.
     """
-    with reading(app.engine) as connection:
+    with app.rankings.reading(app.engine) as connection:
         found = group_latency(
             connection, label.strip(), value.strip(), window.from_at, window.to_at, bucket_width(step)
         )

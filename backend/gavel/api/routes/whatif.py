@@ -63,7 +63,7 @@ def backtest_what_ifs(
     if (subject is None) != (object_id is None):
         raise HTTPException(422, "Give subject and object_id, or neither.")
     one = None if subject is None or object_id is None else (RefKind(subject), object_id)
-    with reading(app.engine) as connection:
+    with app.rankings.reading(app.engine) as connection:
         return backtest_out(backtest(connection, at, one))
 
 
