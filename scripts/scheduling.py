@@ -343,7 +343,8 @@ def end(running: Iterable[Run]) -> None:
             with suppress(ProcessLookupError):
                 os.killpg(one.process.pid, signal.SIGTERM)
         deadline = time.monotonic() + END_S
-        while found := left():
+        # A process that loses its parent between two readings of a look is in neither. The next look sees it.
+        while found := left() or left():
             if time.monotonic() > deadline:
                 for pid in found:
                     with suppress(ProcessLookupError):

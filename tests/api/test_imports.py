@@ -229,7 +229,12 @@ GIB = 2**30
 
 @pytest.mark.parametrize(
     ("total", "free", "has_room"),
-    [(20 * GIB, 5 * GIB, True), (20 * GIB, 5 * GIB - 1, False), (100 * GIB, 10 * GIB - 1, False)],
+    [
+        (20 * GIB, 2 * GIB, True),
+        (20 * GIB, 2 * GIB - 1, False),
+        (100 * GIB, 5 * GIB, True),
+        (100 * GIB, 5 * GIB - 1, False),
+    ],
 )
 def test_upload_needs_free_disk_beside_the_database_for_its_announcement_and_each_part(
     admin: TestClient, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, total: int, free: int, has_room: bool

@@ -19,4 +19,4 @@ def free_bytes(folder: Path) -> int:
 def has_upload_room(folder: Path) -> bool:
     """Return whether uploads may take more of the disk that holds `folder`."""
     usage = shutil.disk_usage(folder)
-    return usage.free >= max(_UPLOAD_FREE_BYTES, _UPLOAD_FREE_SHARE * usage.total)
+    return usage.free >= min(_UPLOAD_FREE_BYTES, _UPLOAD_FREE_SHARE * usage.total)

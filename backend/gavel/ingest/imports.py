@@ -125,8 +125,8 @@ def require_upload_room(database_dir: Path | None) -> None:
     """Raise ConflictError if uploads would take the disk space that collecting needs. None: an external database, with an unknown disk."""
     if database_dir is not None and not has_upload_room(database_dir):
         raise ConflictError(
-            "Uploads need 10 % and at least 5 GiB of free space on the disk that holds Gavel's data. Free disk space, then choose"
-            " the file again: an upload that has begun continues."
+            "Uploads need 5 GiB of free space, or 10 % of a disk below 50 GiB, on the disk that holds Gavel's data."
+            " Free disk space, then choose the file again: an upload that has begun continues."
         )
 
 
