@@ -40,7 +40,7 @@ class AnswerSlots:
 
     @contextmanager
     def reading(self, engine: Engine) -> Iterator[Connection]:
-        """Hold one slot and one read-only snapshot. Raises HTTPException 429 and StorageError."""
+        """Hold one slot and one read-only transaction. Raises HTTPException 429 and StorageError."""
         with self.slot(), reading(engine) as connection:
             yield connection
 
@@ -62,6 +62,6 @@ class AnswerSlots:
 
 @contextmanager
 def list_reading(engine: Engine) -> Iterator[Connection]:
-    """Open a read-only snapshot whose statements end at the time limit of lists."""
+    """Open a read-only transaction whose statements end at the time limit of lists."""
     with reading(engine, statement_limit_s=_LIST_STATEMENT_S) as connection:
         yield connection
